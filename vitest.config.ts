@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { textFiles } from './scripts/bundles.js';
-import { LongestFirst } from './test/kits/longest-first.ts';
+import { LongestFirst } from './test/kits/run/longest-first.ts';
 
 const isText = (path: string) => Object.keys(textFiles).some((ending) => path.endsWith(ending));
 
@@ -27,7 +27,7 @@ export default defineConfig({
     // What takes long or leaves much to chance has a run of its own: `npm run test:faults`.
     exclude: ['test/reliability/**'],
     // The first says where the second keeps its files.
-    globalSetup: ['test/kits/memory-folder.ts', 'test/kits/global-setup.ts'],
+    globalSetup: ['test/kits/run/memory-folder.ts', 'test/kits/run/global-setup.ts'],
     // For what hangs, not for what is slow: a machine with two noisy processors may take ten times as long as usual.
     testTimeout: 60_000,
     hookTimeout: 120_000,

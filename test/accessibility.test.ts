@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RelayReport } from '../src/load/relay-report.ts';
 import { reportHtml } from '../src/load/report-html.ts';
-import { browserMissing, startBrowser } from './kits/browser.ts';
-import { violationsOn } from './kits/readable.ts';
-import { startTestService, type TestService } from './kits/service.ts';
+import { startTestService, type TestService } from './kits/service/service.ts';
+import { browserMissing, startBrowser } from './kits/site/browser.ts';
+import { violationsOn } from './kits/site/readable.ts';
 
 /** Narrower than any telephone that is sold. */
 const NARROW = 320;

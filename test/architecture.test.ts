@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { violations } from './kits/architecture.ts';
-import { loadedBy, type Source } from './kits/source-tree.ts';
+import { violations } from './kits/tree/architecture.ts';
+import { loadedBy, type Source } from './kits/tree/source-tree.ts';
 
 const root = resolve(import.meta.dirname, '..');
 

@@ -5,7 +5,7 @@ import { atMs } from '../../src/ledger/database/database.ts';
 import { beginRequest, findRequest, keepAnswer } from '../../src/ledger/limits/idempotency.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
-import { freshKey, signal } from '../kits/databases.ts';
+import { freshKey, signal } from '../kits/databases/databases.ts';
 import { openLedger, type TestLedger } from './ledger.ts';
 
 const realClock = systemClock();
@@ -70,11 +70,14 @@ describe('while a try is under way', () => {
 
   test('another process is the first when that came to nothing', async () => {
     const { give, given } = signal();
+    const { give: begun, given: hasBegun } = signal();
     const once = request();
     const first = processWith()(once, async () => {
+      begun();
       await given;
       return { status: 429, body: 'later', kept: 'nothing' };
     });
+    await hasBegun;
     const second = processWith()(once, kept);
     setTimeout(give, 60);
     expect(await first).toEqual({ status: 429, body: 'later' });

@@ -6,7 +6,13 @@ import { Overtaken } from '../../src/actions/rewards/record-grants.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { findReward } from '../../src/ledger/rewards/rewards.ts';
 import type { EventSubmission } from '../../src/rules/events/submission.ts';
-import { freshKey, lockedRow, postgresMissing, startPostgres, type TestPostgres } from '../kits/databases.ts';
+import {
+  freshKey,
+  lockedRow,
+  postgresMissing,
+  startPostgres,
+  type TestPostgres,
+} from '../kits/databases/databases.ts';
 import { openLedger, START_MS, someBrand, type TestLedger } from './ledger.ts';
 
 const TRIES_MAX = 3;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCheckConstraints } from '../../src/actions/constraints/check-constraints.ts';
 import type { Constraint } from '../../src/rules/constraint.ts';
-import { freshAddress } from '../kits/databases.ts';
+import { freshAddress } from '../kits/databases/databases.ts';
 import { openLedger, someBrand, type TestLedger } from './ledger.ts';
 
 let ledger: TestLedger;

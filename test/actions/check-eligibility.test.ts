@@ -5,7 +5,7 @@ import { createEventSubmitter } from '../../src/actions/events/batch-events.ts';
 import { checkEligibility } from '../../src/actions/events/check-eligibility.ts';
 import { neverCrash } from '../../src/lib/crash-points.ts';
 import type { EventSubmission } from '../../src/rules/events/submission.ts';
-import { freshKey } from '../kits/databases.ts';
+import { freshKey } from '../kits/databases/databases.ts';
 import { openLedger, START_MS, someBrand, type TestLedger } from './ledger.ts';
 
 const HOUR_MS = 3_600_000;

@@ -19,7 +19,7 @@ import { ensureWallets } from '../../src/ledger/wallets/wallets.ts';
 import type { Hex } from '../../src/lib/hex.ts';
 import type { LogFields } from '../../src/lib/log.ts';
 import { turnOfEventLoop } from '../../src/lib/timers.ts';
-import { freshAddress, freshKey, outcomes, signal } from '../kits/databases.ts';
+import { freshAddress, freshKey, outcomes, signal } from '../kits/databases/databases.ts';
 import { openLedger, START_MS, type TestLedger } from './ledger.ts';
 
 let ledger: TestLedger;

@@ -28,7 +28,7 @@ import { markIncluded, reopenFrom, storeTransaction } from '../../src/ledger/tra
 import { addEndpoint } from '../../src/ledger/webhooks/endpoints.ts';
 import { neverCrash } from '../../src/lib/crash-points.ts';
 import type { BrandId } from '../../src/rules/brands/brand.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 18, 12);
 let sequences = 500_000;

@@ -10,7 +10,7 @@ import { hasUnattached } from '../../src/ledger/payments/due-looks.ts';
 import { brandDomains } from '../../src/ledger/schema/brands.ts';
 import { checkoutSessions } from '../../src/ledger/schema/payments.ts';
 import { ProcessorFailure, type ProcessorSession } from '../../src/payments/processor.ts';
-import { freshAddress, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 import { openLedger, START_MS, someBrand } from './ledger.ts';
 
 const LIFETIME_MS = 86_400_000;

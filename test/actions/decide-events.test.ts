@@ -18,7 +18,7 @@ import { storeTransaction } from '../../src/ledger/transactions/transactions.ts'
 import { findWallets } from '../../src/ledger/wallets/wallets.ts';
 import type { Settings } from '../../src/rules/brands/settings.ts';
 import type { EventSubmission } from '../../src/rules/events/submission.ts';
-import { freshAddress, freshHash, freshKey } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey } from '../kits/databases/databases.ts';
 import { openLedger, START_MS, someBrand, type TestLedger } from './ledger.ts';
 
 const HOUR = 3_600_000;

@@ -4,7 +4,7 @@ import { acceptPlanned, type NonceAcceptance, planAcceptance } from '../../src/a
 import { type LaneDeps, showLanes } from '../../src/actions/lanes/show-lanes.ts';
 import { leaseLane } from '../../src/ledger/transactions/lanes.ts';
 import { markSent, storeTransaction } from '../../src/ledger/transactions/transactions.ts';
-import { freshHash, freshKey } from '../kits/databases.ts';
+import { freshHash, freshKey } from '../kits/databases/databases.ts';
 import { openLedger, START_MS, type TestLedger } from './ledger.ts';
 
 const lane = `0x${'aB'.repeat(20)}` as const;

@@ -8,7 +8,7 @@ import { bookMovement } from '../../src/ledger/rewards/funds.ts';
 import { adjustableClock } from '../../src/lib/clock.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import type { Settings } from '../../src/rules/brands/settings.ts';
-import { freshAddress, freshHash, freshKey } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey } from '../kits/databases/databases.ts';
 
 export const START_MS = Date.UTC(2030, 0, 1);
 

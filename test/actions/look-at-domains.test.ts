@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createDomainLooks } from '../../src/actions/brands/look-at-domains.ts';
 import { linkProvenDomain } from '../../src/ledger/brands/brand-domains.ts';
 import { type LogFields, silentLog } from '../../src/lib/log.ts';
-import { signal } from '../kits/databases.ts';
+import { signal } from '../kits/databases/databases.ts';
 import { openLedger, someBrand, type TestLedger } from './ledger.ts';
 
 const HOUR_MS = 3_600_000;

@@ -18,7 +18,7 @@ import { writeFact } from '../../src/ledger/facts.ts';
 import { ensureGasWallet, setGasWalletReady } from '../../src/ledger/relay/gas-wallets.ts';
 import { brandKeys } from '../../src/ledger/schema/brands.ts';
 import { operatorMints } from '../../src/ledger/schema/payments.ts';
-import { freshAddress, freshHash } from '../kits/databases.ts';
+import { freshAddress, freshHash } from '../kits/databases/databases.ts';
 import { openLedger, START_MS, someBrand, type TestLedger } from './ledger.ts';
 
 let ledger: TestLedger;

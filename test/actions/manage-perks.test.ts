@@ -23,7 +23,7 @@ import {
 import { storeTransaction } from '../../src/ledger/transactions/transactions.ts';
 import type { BrandId } from '../../src/rules/brands/brand.ts';
 import type { Constraint } from '../../src/rules/constraint.ts';
-import { freshAddress, freshHash, freshKey } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey } from '../kits/databases/databases.ts';
 import { openLedger, START_MS, someBrand, type TestLedger } from './ledger.ts';
 
 const MUG: PerkWish = {

@@ -8,7 +8,7 @@ import {
 } from '../../src/ledger/payments/checkout-sessions.ts';
 import { readMint } from '../../src/ledger/payments/mints.ts';
 import { ProcessorFailure, type ProcessorSession } from '../../src/payments/processor.ts';
-import { freshHash, onEveryDatabase } from '../kits/databases.ts';
+import { freshHash, onEveryDatabase } from '../kits/databases/databases.ts';
 import { DAY_MS, included, minter, NOW, type Progress, paidSession } from './paid-sessions.ts';
 
 onEveryDatabase((on) => {

@@ -4,7 +4,7 @@ import { changeRule } from '../../src/actions/brands/change-rules.ts';
 import { createEventSubmitter } from '../../src/actions/events/batch-events.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { rewards } from '../../src/ledger/schema/rewards.ts';
-import { freshKey, patient, postgresMissing, startPostgres } from '../kits/databases.ts';
+import { freshKey, patient, postgresMissing, startPostgres } from '../kits/databases/databases.ts';
 import { openLedger, someBrand } from './ledger.ts';
 
 test.skipIf(postgresMissing())('on Postgres', { timeout: 60_000 }, async () => {

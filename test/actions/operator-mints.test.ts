@@ -13,7 +13,7 @@ import { writeFact } from '../../src/ledger/facts.ts';
 import { type OperatorMintProgress, readOperatorMints } from '../../src/ledger/payments/operator-mints.ts';
 import { operatorMints } from '../../src/ledger/schema/payments.ts';
 import type { Hex } from '../../src/lib/hex.ts';
-import { freshAddress, freshHash } from '../kits/databases.ts';
+import { freshAddress, freshHash } from '../kits/databases/databases.ts';
 import { openLedger, START_MS, someBrand, type TestLedger } from './ledger.ts';
 
 const CHAIN_ID = 31_337;

@@ -5,7 +5,7 @@ import { attachSession, planCheckout } from '../../src/ledger/payments/checkout-
 import { type MintProgress, readMint } from '../../src/ledger/payments/mints.ts';
 import { type Crash, neverCrash } from '../../src/lib/crash-points.ts';
 import type { ProcessorSession } from '../../src/payments/processor.ts';
-import { freshAddress, freshHash, freshKey } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey } from '../kits/databases/databases.ts';
 
 export const NOW = Date.UTC(2030, 0, 1);
 

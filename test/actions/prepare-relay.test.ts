@@ -9,8 +9,8 @@ import { RpcAnswerError } from '../../src/chain/rpc/rpc.ts';
 import { budgetDay, DAY_MS } from '../../src/ledger/relay/gas-budgets.ts';
 import { ensureGasWallet, setGasWalletReady } from '../../src/ledger/relay/gas-wallets.ts';
 import { pregeneratedUsers } from '../../src/ledger/schema/wallets.ts';
-import { freshAddress, freshHash } from '../kits/databases.ts';
-import { signPermit } from '../kits/wallet.ts';
+import { signPermit } from '../kits/chain/wallet.ts';
+import { freshAddress, freshHash } from '../kits/databases/databases.ts';
 import { openLedger, START_MS, someBrand, type TestLedger } from './ledger.ts';
 import { scriptedNode, type TriedOnNode, tokenDomain } from './scripted-node.ts';
 

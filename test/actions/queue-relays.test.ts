@@ -6,7 +6,13 @@ import { isLockTimeout } from '../../src/ledger/database/database.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { budgetDay, DAY_MS } from '../../src/ledger/relay/gas-budgets.ts';
 import { gasBudgets, gasShares, relays } from '../../src/ledger/schema/relay.ts';
-import { freshAddress, freshKey, lockedRow, postgresMissing, startPostgres } from '../kits/databases.ts';
+import {
+  freshAddress,
+  freshKey,
+  lockedRow,
+  postgresMissing,
+  startPostgres,
+} from '../kits/databases/databases.ts';
 import { openLedger, START_MS, type TestLedger } from './ledger.ts';
 
 const TRIES_MAX = 3;

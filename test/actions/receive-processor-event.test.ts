@@ -4,7 +4,7 @@ import { receiveProcessorEvent } from '../../src/actions/payments/receive-proces
 import { findCheckout, findPlannedCheckout } from '../../src/ledger/payments/checkout-sessions.ts';
 import { findProcessorEvent } from '../../src/ledger/payments/processor-events.ts';
 import { type EventSubject, ProcessorFailure, type ProcessorSession } from '../../src/payments/processor.ts';
-import { freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 import { included, minter, NOW, type Progress, paidSession } from './paid-sessions.ts';
 
 onEveryDatabase((on) => {

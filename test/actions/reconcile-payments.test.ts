@@ -14,7 +14,7 @@ import {
   ProcessorFailure,
   type ProcessorSession,
 } from '../../src/payments/processor.ts';
-import { freshKey } from '../kits/databases.ts';
+import { freshKey } from '../kits/databases/databases.ts';
 import { openLedger } from './ledger.ts';
 import { DAY_MS, NOW, paidSession } from './paid-sessions.ts';
 

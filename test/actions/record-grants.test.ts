@@ -5,7 +5,7 @@ import { type GrantToRecord, Overtaken, recordGrants } from '../../src/actions/r
 import { findBrand } from '../../src/ledger/brands/brands.ts';
 import { rewardHistory } from '../../src/ledger/rewards/rewards.ts';
 import type { Settings } from '../../src/rules/brands/settings.ts';
-import { freshKey } from '../kits/databases.ts';
+import { freshKey } from '../kits/databases/databases.ts';
 import { openLedger, someBrand, type TestLedger } from './ledger.ts';
 
 let ledger: TestLedger;

@@ -12,8 +12,8 @@ import { ensureWallets } from '../../src/ledger/wallets/wallets.ts';
 import { neverCrash } from '../../src/lib/crash-points.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import type { Constraint, UnmetConstraint } from '../../src/rules/constraint.ts';
-import { asking, collectsAnything } from '../kits/consent.ts';
-import { freshAddress, freshHash } from '../kits/databases.ts';
+import { asking, collectsAnything } from '../kits/chain/consent.ts';
+import { freshAddress, freshHash } from '../kits/databases/databases.ts';
 import { openLedger, START_MS, someBrand, type TestLedger } from './ledger.ts';
 import { scriptedNode } from './scripted-node.ts';
 

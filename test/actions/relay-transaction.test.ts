@@ -8,7 +8,7 @@ import { RpcUnreachableError } from '../../src/chain/rpc/rpc.ts';
 import { takeFromWindow } from '../../src/ledger/limits/rate-windows.ts';
 import { budgetDay } from '../../src/ledger/relay/gas-budgets.ts';
 import { gasOfData } from '../../src/rules/relay-policy.ts';
-import { freshAddress, freshHash, freshKey } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey } from '../kits/databases/databases.ts';
 import { openLedger, START_MS, type TestLedger } from './ledger.ts';
 
 const contracts = {

@@ -8,7 +8,7 @@ import { replyToEvent } from '../../src/http/events/answer-event.ts';
 import { findReward } from '../../src/ledger/rewards/rewards.ts';
 import { rewards } from '../../src/ledger/schema/rewards.ts';
 import type { EventSubmission } from '../../src/rules/events/submission.ts';
-import { freshHash, freshKey } from '../kits/databases.ts';
+import { freshHash, freshKey } from '../kits/databases/databases.ts';
 import { openLedger, START_MS, someBrand, type TestLedger } from './ledger.ts';
 
 const hash = freshHash();

@@ -9,7 +9,7 @@ import {
 } from 'viem';
 import { perkNFTAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import type { Rpc } from '../../src/chain/rpc/rpc.ts';
-import { freshAddress } from '../kits/databases.ts';
+import { freshAddress } from '../kits/databases/databases.ts';
 
 const oracleAbi = parseAbi(['function getL1Fee(bytes data) view returns (uint256)']);
 const abi = [...rewardTokenAbi, ...perkNFTAbi, ...oracleAbi];

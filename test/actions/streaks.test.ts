@@ -11,7 +11,13 @@ import { failRewards, markReleased } from '../../src/ledger/rewards/rewards.ts';
 import { rewards } from '../../src/ledger/schema/rewards.ts';
 import { createKeyedMutex } from '../../src/lib/mutex.ts';
 import type { BrandId } from '../../src/rules/brands/brand.ts';
-import { freshAddress, freshKey, patient, postgresMissing, startPostgres } from '../kits/databases.ts';
+import {
+  freshAddress,
+  freshKey,
+  patient,
+  postgresMissing,
+  startPostgres,
+} from '../kits/databases/databases.ts';
 import { openLedger, START_MS, someBrand, type TestLedger } from './ledger.ts';
 
 /** The deps of one process. */

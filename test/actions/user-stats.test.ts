@@ -21,7 +21,7 @@ import { redemptions } from '../../src/ledger/schema/engagement/redemptions.ts';
 import { transactions } from '../../src/ledger/schema/transactions.ts';
 import { storeTransaction } from '../../src/ledger/transactions/transactions.ts';
 import type { BrandId } from '../../src/rules/brands/brand.ts';
-import { freshAddress, freshHash, freshKey } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey } from '../kits/databases/databases.ts';
 import { openLedger, START_MS, someBrand, type TestLedger } from './ledger.ts';
 
 const DAY_MS = 86_400_000;

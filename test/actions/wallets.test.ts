@@ -10,7 +10,7 @@ import { recordRewards } from '../../src/ledger/rewards/rewards.ts';
 import { ensureWallets, findWallets } from '../../src/ledger/wallets/wallets.ts';
 import type { BrandId } from '../../src/rules/brands/brand.ts';
 import type { Registration } from '../../src/rules/registration.ts';
-import { freshAddress, freshKey } from '../kits/databases.ts';
+import { freshAddress, freshKey } from '../kits/databases/databases.ts';
 import { openLedger, START_MS, someBrand, type TestLedger } from './ledger.ts';
 
 const LIMIT = 3;

@@ -6,10 +6,10 @@ import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { VerifyReport } from '../../src/audit/report.ts';
 import { DEV_MNEMONIC, devPaths } from '../../src/lib/development/accounts.ts';
-import { perkCall } from '../kits/perks.ts';
-import { mintTo, redeemBody, WALLPAPERS } from '../kits/redeeming.ts';
-import { someone } from '../kits/service.ts';
-import { type RelayKit, startRelayKit } from '../kits/wallet.ts';
+import { perkCall } from '../kits/chain/perks.ts';
+import { mintTo, redeemBody, WALLPAPERS } from '../kits/chain/redeeming.ts';
+import { type RelayKit, startRelayKit } from '../kits/chain/wallet.ts';
+import { someone } from '../kits/service/service.ts';
 
 let kit: RelayKit;
 let ledger: SQLite.Database;

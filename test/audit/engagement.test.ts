@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { VerifyReport } from '../../src/audit/report.ts';
-import { until } from '../kits/clock.ts';
-import { someone, startTestService, type TestService } from '../kits/service.ts';
+import { until } from '../kits/service/clock.ts';
+import { someone, startTestService, type TestService } from '../kits/service/service.ts';
 
 let service: TestService;
 let ledger: SQLite.Database;

@@ -6,9 +6,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { VerifyReport } from '../../src/audit/report.ts';
 import { pointsSaleAbi } from '../../src/chain/contracts/abis.ts';
 import { sessionMintKey } from '../../src/chain/contracts/sale-mint.ts';
-import { rewardsJson } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { startTestService, type TestService } from '../kits/service.ts';
+import { rewardsJson } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
+import { startTestService, type TestService } from '../kits/service/service.ts';
 
 const wallet = `0x${'c3'.repeat(20)}`;
 const escrowSession = 'cs_test_escrow';

@@ -11,9 +11,9 @@ import { businessEscrowAbi, pointsSaleAbi, rewardTokenAbi } from '../../src/chai
 import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
 import { encodePayoutBatch } from '../../src/chain/contracts/payout-batch.ts';
 import { DEV_MNEMONIC } from '../../src/lib/development/accounts.ts';
-import { receiptOf } from '../kits/chain.ts';
-import { until } from '../kits/clock.ts';
-import { someone, startTestService, type TestService } from '../kits/service.ts';
+import { receiptOf } from '../kits/chain/chain.ts';
+import { until } from '../kits/service/clock.ts';
+import { someone, startTestService, type TestService } from '../kits/service/service.ts';
 
 const account = (addressIndex: number) => mnemonicToAccount(DEV_MNEMONIC, { addressIndex });
 const [admin, payout, mint] = [0, 1, 2].map(account);

@@ -1,8 +1,8 @@
 /** `rewards achievements` against a real service, as text and as JSON. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rewards, rewardsJson } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { someone, startTestService, type TestService } from '../kits/service.ts';
+import { rewards, rewardsJson } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
+import { someone, startTestService, type TestService } from '../kits/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** `rewards brand alias` as a shell sees it: other names of a brand's users. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rewards, rewardsJson } from '../kits/cli.ts';
-import { someone, startTestService, type TestService } from '../kits/service.ts';
+import { rewards, rewardsJson } from '../kits/service/cli.ts';
+import { someone, startTestService, type TestService } from '../kits/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

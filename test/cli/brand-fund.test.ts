@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { businessEscrowAbi, pointsSaleAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { DEV_MNEMONIC } from '../../src/lib/development/accounts.ts';
-import { minedBy } from '../kits/chain.ts';
-import { rewardsJson } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { databaseKinds, postgresMissing, startPostgres } from '../kits/databases.ts';
-import { brandId, prepareLedger, startProduction, startProductionKit } from '../kits/production.ts';
-import { someone, startTestService, type TestService } from '../kits/service.ts';
+import { minedBy } from '../kits/chain/chain.ts';
+import { databaseKinds, postgresMissing, startPostgres } from '../kits/databases/databases.ts';
+import { rewardsJson } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
+import { brandId, prepareLedger, startProduction, startProductionKit } from '../kits/service/production.ts';
+import { someone, startTestService, type TestService } from '../kits/service/service.ts';
 
 const poor = `0x${'2'.repeat(40)}` as const;
 

@@ -5,9 +5,9 @@ import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { brandKeys } from '../../src/ledger/schema/brands.ts';
-import { rewards, rewardsJson, temporaryDirectory } from '../kits/cli.ts';
-import { postgresMissing, startPostgres } from '../kits/databases.ts';
-import { someone, startTestService, type TestService } from '../kits/service.ts';
+import { postgresMissing, startPostgres } from '../kits/databases/databases.ts';
+import { rewards, rewardsJson, temporaryDirectory } from '../kits/service/cli.ts';
+import { someone, startTestService, type TestService } from '../kits/service/service.ts';
 
 let service: TestService;
 const shop = `0x${'1'.repeat(40)}`;

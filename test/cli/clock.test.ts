@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { writeRunFile } from '../../src/stack/run-file.ts';
-import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
+import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
 import { runInfo, stubService } from './stub-service.ts';
 
 const clock = { now: '2026-11-20T09:42:01.000Z', nowMs: 1_795_167_721_000, frozen: false, offsetMs: 61_000 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { settingsOf } from '../../src/cli/check/commands.ts';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
-import { rewards, rewardsJson, temporaryDirectory } from '../kits/cli.ts';
+import { rewards, rewardsJson, temporaryDirectory } from '../kits/service/cli.ts';
 
 const SECRET = 'hunter2';
 let folder: Awaited<ReturnType<typeof temporaryDirectory>>;

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serveHere, startHere, temporaryDirectory } from '../kits/cli.ts';
+import { serveHere, startHere, temporaryDirectory } from '../kits/service/cli.ts';
 
 const API_URL = 'https://api.demo.example/eligible';
 let stack: Awaited<ReturnType<typeof serveHere>>;

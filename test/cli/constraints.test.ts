@@ -2,8 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
-import { startReceiver } from '../kits/receivers.ts';
+import { startReceiver } from '../kits/network/receivers.ts';
+import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
 
 const ALICE = 'alice@demo.example';
 const CLUB = '11111111-1111-4111-8111-111111111111';

@@ -3,8 +3,8 @@ import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { explanationText } from '../../src/cli/talk/requests/explanation.ts';
 import { plainStyle } from '../../src/cli/terminal/style.ts';
 import type { RequestDetail } from '../../src/contract/control/requests.ts';
-import { rewards, rewardsJson } from '../kits/cli.ts';
-import { someone, startTestService, type TestService } from '../kits/service.ts';
+import { rewards, rewardsJson } from '../kits/service/cli.ts';
+import { someone, startTestService, type TestService } from '../kits/service/service.ts';
 
 let service: TestService;
 const poor = `0x${'2'.repeat(40)}`;

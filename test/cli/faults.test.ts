@@ -1,9 +1,9 @@
 /** `rewards faults` as a shell sees it, and the control API behind it, against a real stack. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
-import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { clientOf } from '../kits/service.ts';
+import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
+import { clientOf } from '../kits/service/service.ts';
 
 let stack: Awaited<ReturnType<typeof serveHere>>;
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;

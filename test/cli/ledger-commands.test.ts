@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Runtime } from '../../src/cli/machine/context.ts';
 import { everyCommand, variableOf } from '../../src/cli/machine/options.ts';
 import { buildProgram } from '../../src/cli/machine/program.ts';
-import { rewardsJson, temporaryDirectory } from '../kits/cli.ts';
-import { postgresMissing } from '../kits/databases.ts';
+import { postgresMissing } from '../kits/databases/databases.ts';
+import { rewardsJson, temporaryDirectory } from '../kits/service/cli.ts';
 
 /** Nothing listens there, so what a command says tells that it took this address. */
 const AWAY = 'postgres://rewards@127.0.0.1:1/rewards';

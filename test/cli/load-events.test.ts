@@ -7,7 +7,7 @@ import { createClient } from '../../src/client/create-client.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import { loadEvents } from '../../src/load/events-load.ts';
 import { brokenEventRules } from '../../src/load/events-report.ts';
-import { rewards, rewardsJson, rewardsProcess, serveHere, temporaryDirectory } from '../kits/cli.ts';
+import { rewards, rewardsJson, rewardsProcess, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
 
 let stack: Awaited<ReturnType<typeof serveHere>>;
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;

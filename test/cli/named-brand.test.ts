@@ -1,7 +1,7 @@
 /** Whose brand a command means, pages on this machine, and what a missed expectation tells: against a real emulator. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
-import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
+import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
 
 const second = `0x${'5e'.repeat(20)}`;
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;

@@ -1,12 +1,12 @@
 /** `rewards perks list|add|set`: the catalogue, and what the contract is told of it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { perkNFTAbi } from '../../src/chain/contracts/abis.ts';
-import { rewards, rewardsJson } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { databaseKinds } from '../kits/databases.ts';
-import { buyPerk } from '../kits/perks.ts';
-import { mintTo, personWith, redeemBody, WALLPAPERS } from '../kits/redeeming.ts';
-import { startTestService, type TestService } from '../kits/service.ts';
+import { buyPerk } from '../kits/chain/perks.ts';
+import { mintTo, personWith, redeemBody, WALLPAPERS } from '../kits/chain/redeeming.ts';
+import { databaseKinds } from '../kits/databases/databases.ts';
+import { rewards, rewardsJson } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
+import { startTestService, type TestService } from '../kits/service/service.ts';
 
 describe.each(databaseKinds)('perks (on $kind)', ({ open }) => {
   let service: TestService;

@@ -5,7 +5,7 @@ import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { everyCommand } from '../../src/cli/machine/options.ts';
 import { pathOf } from '../../src/cli/machine/perform.ts';
 import { buildProgram } from '../../src/cli/machine/program.ts';
-import { rewards, rewardsJson } from '../kits/cli.ts';
+import { rewards, rewardsJson } from '../kits/service/cli.ts';
 
 const silent = { write: () => {}, isTTY: false, columns: 80 };
 

@@ -2,8 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rewardsJson, serve, startProcess, temporaryDirectory } from '../kits/cli.ts';
-import { freePort } from '../kits/free-port.ts';
+import { freePort } from '../kits/network/free-port.ts';
+import { rewardsJson, serve, startProcess, temporaryDirectory } from '../kits/service/cli.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** `rewards receiver` between a payment processor and payment-mint, which answers as each test says. */
 import Stripe from 'stripe';
 import { afterEach, describe, expect, test } from 'vitest';
-import { rewards, startHere, startProcess } from '../kits/cli.ts';
+import { rewards, startHere, startProcess } from '../kits/service/cli.ts';
 import { stubService } from './stub-service.ts';
 
 const SECRET = 'whsec_receiver';

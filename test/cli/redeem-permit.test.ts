@@ -1,7 +1,7 @@
 /** `rewards perks redeem --permit` as a shell sees it, beside the stack whose keys sign. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
-import { clientOf } from '../kits/service.ts';
+import { rewardsJson, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
+import { clientOf } from '../kits/service/service.ts';
 
 const WALLPAPERS = 'Desktop wallpapers';
 let stack: Awaited<ReturnType<typeof serveHere>>;

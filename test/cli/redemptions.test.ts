@@ -3,11 +3,11 @@ import { keccak256, toHex } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEV_MNEMONIC, devPaths } from '../../src/lib/development/accounts.ts';
-import { rewards, rewardsJson } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { perkCall } from '../kits/perks.ts';
-import { personWith, redeemBody, WALLPAPERS } from '../kits/redeeming.ts';
-import { startTestService, type TestService } from '../kits/service.ts';
+import { perkCall } from '../kits/chain/perks.ts';
+import { personWith, redeemBody, WALLPAPERS } from '../kits/chain/redeeming.ts';
+import { rewards, rewardsJson } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
+import { startTestService, type TestService } from '../kits/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

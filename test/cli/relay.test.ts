@@ -3,9 +3,9 @@ import { recoverTypedDataAddress } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { perkNFTAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
-import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
-import { clientOf } from '../kits/service.ts';
-import { relayKitOf } from '../kits/wallet.ts';
+import { relayKitOf } from '../kits/chain/wallet.ts';
+import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
+import { clientOf } from '../kits/service/service.ts';
 
 let stack: Awaited<ReturnType<typeof serveHere>>;
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;

@@ -5,8 +5,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
-import { rewards, rewardsJson, temporaryDirectory } from '../kits/cli.ts';
-import { someone, startTestService, type TestService } from '../kits/service.ts';
+import { rewards, rewardsJson, temporaryDirectory } from '../kits/service/cli.ts';
+import { someone, startTestService, type TestService } from '../kits/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 /** A kept request sent again: its answers, what it brings about, and two requests side by side. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
-import { rewards, rewardsJson } from '../kits/cli.ts';
-import { someone, startTestService, type TestService } from '../kits/service.ts';
+import { rewards, rewardsJson } from '../kits/service/cli.ts';
+import { someone, startTestService, type TestService } from '../kits/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { createRequestLog } from '../../src/emulator/control/request-log.ts';
-import { rewards, rewardsJson } from '../kits/cli.ts';
-import { someone, startTestService, type TestService } from '../kits/service.ts';
+import { rewards, rewardsJson } from '../kits/service/cli.ts';
+import { someone, startTestService, type TestService } from '../kits/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findRunFile, namedRuns, removeRunFile, writeRunFile } from '../../src/stack/run-file.ts';
-import { temporaryDirectory } from '../kits/cli.ts';
+import { temporaryDirectory } from '../kits/service/cli.ts';
 import { runInfo } from './stub-service.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;

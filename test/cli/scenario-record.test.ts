@@ -3,8 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
-import { rewards, serveHere, startHere, temporaryDirectory } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
+import { rewards, serveHere, startHere, temporaryDirectory } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
 
 // The recorded files run on stacks of their own.
 vi.setConfig({ testTimeout: 120_000 });

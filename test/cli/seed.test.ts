@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
-import { databaseKinds } from '../kits/databases.ts';
+import { databaseKinds } from '../kits/databases/databases.ts';
+import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
 
 // Each starts a stack several times.
 vi.setConfig({ testTimeout: 120_000 });

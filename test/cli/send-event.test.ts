@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { writeRunFile } from '../../src/stack/run-file.ts';
-import { rewards, rewardsJson, temporaryDirectory } from '../kits/cli.ts';
+import { rewards, rewardsJson, temporaryDirectory } from '../kits/service/cli.ts';
 import { runInfo, stubService } from './stub-service.ts';
 
 type Answer = ReturnType<Parameters<typeof stubService>[0]>;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { banner } from '../../src/cli/run/banner.ts';
 import { plainStyle } from '../../src/cli/terminal/style.ts';
-import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
+import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeEach(async () => {

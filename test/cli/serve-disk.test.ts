@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, type TestContext, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
-import { program, rewardsJson, rewardsProcess, serveHere, temporaryDirectory } from '../kits/cli.ts';
+import { program, rewardsJson, rewardsProcess, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 const cleanUps: (() => void)[] = [];

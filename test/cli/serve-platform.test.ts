@@ -1,7 +1,7 @@
 /** `rewards serve` on a platform for which the curve's native code has no build. */
 import { mnemonicToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
-import { rewardsJson, serve, temporaryDirectory } from '../kits/cli.ts';
+import { rewardsJson, serve, temporaryDirectory } from '../kits/service/cli.ts';
 
 test('users get the same wallets there, and their rewards are signed and paid', async () => {
   const project = await temporaryDirectory();

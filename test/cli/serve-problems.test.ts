@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startAnvil } from '../../src/chain/development/anvil.ts';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
-import { rewards, rewardsJson, rewardsProcess, serveHere, temporaryDirectory } from '../kits/cli.ts';
-import { freePort } from '../kits/free-port.ts';
+import { freePort } from '../kits/network/free-port.ts';
+import { rewards, rewardsJson, rewardsProcess, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeEach(async () => {

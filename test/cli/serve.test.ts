@@ -9,8 +9,8 @@ import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { banner } from '../../src/cli/run/banner.ts';
 import { plainStyle } from '../../src/cli/terminal/style.ts';
 import { delay } from '../../src/lib/timers.ts';
-import { rewards, rewardsJson, serve, temporaryDirectory } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
+import { rewards, rewardsJson, serve, temporaryDirectory } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
 
 type Stack = Awaited<ReturnType<typeof serve>>;
 

@@ -1,13 +1,11 @@
-/** `rewards snapshot …`, `serve --import` and `--export-on-exit`; a restore that is killed loses nothing. */
+/** `rewards snapshot …`, `serve --import` and `--export-on-exit`. */
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startAnvil } from '../../src/chain/development/anvil.ts';
-import { delay } from '../../src/lib/timers.ts';
-import { rewards, rewardsJson, serve, serveHere, temporaryDirectory } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { clientOf } from '../kits/service.ts';
+import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
+import { clientOf } from '../kits/service/service.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeEach(async () => {
@@ -19,8 +17,6 @@ const PORTS = ['--port', '0', '--rpc-port', '0'];
 const here = (...args: string[]) => rewards(args, { cwd: project.path });
 const json = async (...args: string[]) => (await rewardsJson(args, { cwd: project.path })).envelope;
 const event = (user: string) => here('send-event', 'account_creation', '--user', `${user}@demo.example`);
-/** A kill may take the last blocks with it: their transactions are sent again. */
-const sound = () => until('ledger and chain agree', async () => (await here('verify')).code === 0);
 const snapshots = () => join(project.path, '.rewards', 'state', 'snapshots');
 
 test('save, diff, restore, list and rm; a file goes to another folder and starts there', async () => {
@@ -83,67 +79,6 @@ test('a stack saves itself at its end, and what an import replaces is kept', asy
   });
   expect(existsSync(join(project.path, '.rewards', 'state', 'ledger.sqlite'))).toBe(true);
 }, 60_000);
-
-test.each([5, 60, 250, 600])(
-  'killed %i ms into a restore: the old data or the new, and no difference',
-  async (ms) => {
-    const stack = await serve(PORTS, { cwd: project.path });
-    expect((await event('alice')).code).toBe(0);
-    expect((await here('snapshot', 'save', 'base')).code).toBe(0);
-    expect((await event('bob')).code).toBe(0);
-    const restoring = fetch(`${stack.ready.urls.control}/restore`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${stack.ready.controlToken}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'base' }),
-    }).catch(() => undefined);
-    await delay(ms);
-    await stack.stop('SIGKILL');
-    await restoring;
-
-    const again = await serveHere(PORTS, { cwd: project.path });
-    await sound();
-    expect((await event('alice')).code).toBe(1);
-    const rewarded = (await event('bob')).code;
-    expect([0, 1]).toContain(rewarded);
-    expect((await here('snapshot', 'restore', 'base')).code).toBe(0);
-    expect((await event('bob')).code).toBe(0);
-    await sound();
-    await again.stop();
-  },
-  60_000,
-);
-
-test.each([0, 4, 12])(
-  'killed %i ms into a save: what was saved before is there, and nothing half',
-  async (ms) => {
-    const stack = await serve(PORTS, { cwd: project.path });
-    expect((await event('alice')).code).toBe(0);
-    expect((await here('snapshot', 'save', 'base')).code).toBe(0);
-    expect((await event('bob')).code).toBe(0);
-    const saving = ['base', 'second'].map((name) =>
-      fetch(`${stack.ready.urls.control}/snapshot`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${stack.ready.controlToken}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ name, replace: true }),
-      }).catch(() => undefined),
-    );
-    await delay(ms);
-    await stack.stop('SIGKILL');
-    await Promise.all(saving);
-
-    const again = await serveHere(PORTS, { cwd: project.path });
-    await sound();
-    const { data } = await json('snapshot', 'list');
-    expect(data.body.unreadable).toEqual([]);
-    const names = data.body.snapshots.map(({ name }: { name: string }) => name);
-    expect(names).toContain('base');
-    for (const name of names) expect((await here('snapshot', 'restore', name)).code).toBe(0);
-    expect((await event('alice')).code).toBe(1);
-    await sound();
-    await again.stop();
-  },
-  60_000,
-);
 
 test('where the chain is a node of your own, a snapshot is refused with the reason', async () => {
   const anvil = await startAnvil({ bindAddress: '127.0.0.1', port: 0, blockTimeSeconds: 0 });

@@ -22,6 +22,7 @@ test('a signal that npm sends once more at once is not a second one', async () =
   send('SIGINT');
   send('SIGINT');
   expect(await signals.first).toBe('SIGINT');
+  // The second promise stays open.
   await delay(120);
   expect(second).not.toHaveBeenCalled();
   send('SIGTERM');

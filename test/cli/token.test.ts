@@ -2,8 +2,8 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
-import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
-import { freePort } from '../kits/free-port.ts';
+import { freePort } from '../kits/network/free-port.ts';
+import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
 
 const USER = 'alice@demo.example';
 let stack: Awaited<ReturnType<typeof serveHere>>;

@@ -1,8 +1,8 @@
 /** `rewards undo` takes back the last request that changed something, and says which it was. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { snapshotSettings } from '../../src/emulator/snapshots/limits.ts';
-import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
-import { clientOf } from '../kits/service.ts';
+import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
+import { clientOf } from '../kits/service/service.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 let stack: Awaited<ReturnType<typeof serveHere>>;

@@ -1,7 +1,7 @@
 /** Every event of the payment processor delivered again and again, late, shuffled and tampered with: each session is minted once. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { rewards, rewardsJson, serveHere, startHere, temporaryDirectory } from '../kits/cli.ts';
-import { databaseKinds } from '../kits/databases.ts';
+import { databaseKinds } from '../kits/databases/databases.ts';
+import { rewards, rewardsJson, serveHere, startHere, temporaryDirectory } from '../kits/service/cli.ts';
 
 let stack: Awaited<ReturnType<typeof serveHere>>;
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;

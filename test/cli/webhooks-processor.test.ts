@@ -1,7 +1,7 @@
 /** `rewards webhooks` and `rewards receiver` beside the emulated processor of a real stack. */
 import Stripe from 'stripe';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rewards, rewardsJson, serveHere, startHere, temporaryDirectory } from '../kits/cli.ts';
+import { rewards, rewardsJson, serveHere, startHere, temporaryDirectory } from '../kits/service/cli.ts';
 import { stubService } from './stub-service.ts';
 
 let stack: Awaited<ReturnType<typeof serveHere>>;

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Stripe from 'stripe';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { rewards, rewardsJson, temporaryDirectory } from '../kits/cli.ts';
+import { rewards, rewardsJson, temporaryDirectory } from '../kits/service/cli.ts';
 import { type Asked, stubService } from './stub-service.ts';
 
 const SECRET = 'whsec_replay';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rewards, rewardsJson, temporaryDirectory } from '../kits/cli.ts';
+import { rewards, rewardsJson, temporaryDirectory } from '../kits/service/cli.ts';
 
 const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes, ok').toString('base64')}`;
 const CREATED = 1_893_456_000;

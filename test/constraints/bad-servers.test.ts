@@ -8,8 +8,8 @@ import { adjustableClock } from '../../src/lib/clock.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import type { ConstrainedPurchase } from '../../src/rules/constraint.ts';
-import { freshAddress, onEveryDatabase, signal } from '../kits/databases.ts';
-import { type Received, startReceiver } from '../kits/receivers.ts';
+import { freshAddress, onEveryDatabase, signal } from '../kits/databases/databases.ts';
+import { type Received, startReceiver } from '../kits/network/receivers.ts';
 
 type Hex = `0x${string}`;
 

@@ -6,9 +6,9 @@ import { createHook } from 'node:async_hooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { askEligibility } from '../../src/constraints/external-api.ts';
 import { localAddresses, systemAddresses } from '../../src/dns/system.ts';
-import { notOnTheInternet, ofClouds, thisMachine } from '../kits/inner-addresses.ts';
-import { startNameServer } from '../kits/name-server.ts';
-import { startReceiver } from '../kits/receivers.ts';
+import { notOnTheInternet, ofClouds, thisMachine } from '../kits/network/inner-addresses.ts';
+import { startNameServer } from '../kits/network/name-server.ts';
+import { startReceiver } from '../kits/network/receivers.ts';
 
 let dns: Awaited<ReturnType<typeof startNameServer>>;
 let internal: Awaited<ReturnType<typeof startReceiver>>;

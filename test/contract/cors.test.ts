@@ -1,6 +1,6 @@
 /** Contract: Authentication, CORS: who may read our answers in a browser. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { someone } from '../kits/service.ts';
+import { someone } from '../kits/service/service.ts';
 import { API, type ContractService, open, shop, startContractService } from './kit.ts';
 
 const allowed = [

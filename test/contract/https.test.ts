@@ -11,7 +11,7 @@ import { requestNotes } from '../../src/http/frame/request-notes.ts';
 import type { RequestVariables } from '../../src/http/frame/request-record.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
-import { exchange } from '../kits/sockets.ts';
+import { exchange } from '../kits/network/sockets.ts';
 
 const app = (proxies: string[]) => {
   const refuser = createRefuser(eventsRefusals, { clock: systemClock() });

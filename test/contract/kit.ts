@@ -1,8 +1,8 @@
 /** The brands of the contract tests, and a service that has them. */
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { Overrides, ServeConfig } from '../../src/emulator/serve-config.ts';
-import { databaseKinds } from '../kits/databases.ts';
-import { type Answer, startTestService } from '../kits/service.ts';
+import { databaseKinds } from '../kits/databases/databases.ts';
+import { type Answer, startTestService } from '../kits/service/service.ts';
 
 export const API = '/rewards-api';
 const fixture = new URL('./fixtures/contract.yaml', import.meta.url).pathname;

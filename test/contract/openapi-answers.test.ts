@@ -8,13 +8,13 @@ import { snapshotRefusals } from '../../src/contract/control/snapshot-refusals.t
 import type { RequestExample } from '../../src/contract/endpoint.ts';
 import type { ApiDocument } from '../../src/http/openapi.ts';
 import { DEV_MNEMONIC, devPaths } from '../../src/lib/development/accounts.ts';
-import { browserMissing, startBrowser } from '../kits/browser.ts';
-import { rewards, rewardsJson } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { perkCall } from '../kits/perks.ts';
-import { personWith, redeemBody, WALLPAPERS } from '../kits/redeeming.ts';
-import { someone, startTestService, type TestService } from '../kits/service.ts';
-import { relayKitOf } from '../kits/wallet.ts';
+import { perkCall } from '../kits/chain/perks.ts';
+import { personWith, redeemBody, WALLPAPERS } from '../kits/chain/redeeming.ts';
+import { relayKitOf } from '../kits/chain/wallet.ts';
+import { rewards, rewardsJson } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
+import { someone, startTestService, type TestService } from '../kits/service/service.ts';
+import { browserMissing, startBrowser } from '../kits/site/browser.ts';
 import { operationsOf, validatorOf } from './api-description.ts';
 
 let service: TestService;

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadFixture, packagedFixture } from '../../src/emulator/fixture/fixture.ts';
 import { brandSpec, rowsOf } from '../../src/rules/brands/spec.ts';
-import { databaseKinds, freshAddress, type TestDatabase } from '../kits/databases.ts';
-import { type Answer, someone } from '../kits/service.ts';
-import { startRelayKit } from '../kits/wallet.ts';
+import { startRelayKit } from '../kits/chain/wallet.ts';
+import { databaseKinds, freshAddress, type TestDatabase } from '../kits/databases/databases.ts';
+import { type Answer, someone } from '../kits/service/service.ts';
 import { API, bearer } from './kit.ts';
 
 const path = packagedFixture('production-like');

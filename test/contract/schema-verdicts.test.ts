@@ -1,7 +1,7 @@
 /** Values that the served descriptions and the service judge alike: what one takes, the other takes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiDocument } from '../../src/http/openapi.ts';
-import { type RelayKit, startRelayKit } from '../kits/wallet.ts';
+import { type RelayKit, startRelayKit } from '../kits/chain/wallet.ts';
 import { operationsOf, validatorOf } from './api-description.ts';
 
 let service: RelayKit;

@@ -1,7 +1,7 @@
 /** Contract: Errors, 503: the database went away under a running service. */
 import { describe, expect, test } from 'vitest';
-import { databaseKinds, startPostgres } from '../kits/databases.ts';
-import { type Answer, someone } from '../kits/service.ts';
+import { databaseKinds, startPostgres } from '../kits/databases/databases.ts';
+import { type Answer, someone } from '../kits/service/service.ts';
 import { API, expectBothForms, shop, startContractService } from './kit.ts';
 
 describe.skipIf(databaseKinds.length < 2)('contract: Errors, 503 Database not configured', () => {

@@ -6,9 +6,9 @@ import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { addEndpoint, changeEndpoint } from '../../src/ledger/webhooks/endpoints.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import { signedHeaders } from '../../src/webhooks/sign.ts';
-import { rewards, rewardsJson, startHere } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { startTestService, type TestService } from '../kits/service.ts';
+import { rewards, rewardsJson, startHere } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
+import { startTestService, type TestService } from '../kits/service/service.ts';
 
 let service: TestService;
 let inbox: string;

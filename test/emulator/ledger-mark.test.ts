@@ -3,10 +3,10 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { serve, temporaryDirectory } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { seededChance } from '../kits/seeded-chance.ts';
-import { clientOf, someone } from '../kits/service.ts';
+import { seededChance } from '../kits/run/seeded-chance.ts';
+import { serve, temporaryDirectory } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
+import { clientOf, someone } from '../kits/service/service.ts';
 
 test('a deleted write-ahead log: the start tells what is gone, and a start that finds all tells nothing', async () => {
   const project = await temporaryDirectory();

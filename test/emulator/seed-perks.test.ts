@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startTestService } from '../kits/service.ts';
+import { startTestService } from '../kits/service/service.ts';
 
 test('a perk whose token is another perk in the ledger refuses the start, naming both', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'rewards-perks-'));

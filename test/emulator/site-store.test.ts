@@ -6,8 +6,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { defaultEvents } from '../../src/site/plugin/default-events.ts';
 import { openSiteStore } from '../../src/site/store/open-store.ts';
-import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
-import { siteVisitor } from '../kits/site-visitor.ts';
+import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
+import { siteVisitor } from '../kits/site/site-visitor.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeEach(async () => {

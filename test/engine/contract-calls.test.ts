@@ -29,7 +29,7 @@ import { mintGasLimit, saleMintData } from '../../src/chain/contracts/sale-mint.
 import { createTokenSignatures } from '../../src/chain/contracts/token-signatures.ts';
 import { keysDerivedFrom, keyTree, phraseOf } from '../../src/chain/lane/local-key.ts';
 import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../src/chain/rpc/rpc.ts';
-import { freshAddress, freshHash } from '../kits/databases.ts';
+import { freshAddress, freshHash } from '../kits/databases/databases.ts';
 
 const me = `0x${'ab'.repeat(20)}` as const;
 const call = (name: string, args: string[], contract: Parameters<typeof encodeCall>[0] = 'perks') =>

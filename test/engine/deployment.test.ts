@@ -35,7 +35,7 @@ import {
 } from '../../src/chain/contracts/deployment-steps.ts';
 import { accountPower, heldTokens } from '../../src/chain/contracts/roles.ts';
 import type { Rpc } from '../../src/chain/rpc/rpc.ts';
-import { freshAddress } from '../kits/databases.ts';
+import { freshAddress } from '../kits/databases/databases.ts';
 
 const GWEI = 10n ** 9n;
 const signer = privateKeyToAccount(generatePrivateKey());

@@ -16,8 +16,8 @@ import { storeTransaction } from '../../src/ledger/transactions/transactions.ts'
 import { neverCrash } from '../../src/lib/crash-points.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import { silentLog } from '../../src/lib/log.ts';
-import { until } from '../kits/clock.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
+import { until } from '../kits/service/clock.ts';
 
 const GWEI = 10n ** 9n;
 const NOW_MS = 1_700_000_000_000;

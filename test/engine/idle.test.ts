@@ -1,7 +1,7 @@
 /** What a stack asks of its node while nothing happens, and that what happens then does not wait for the next look. */
 import { afterEach, expect, test } from 'vitest';
 import type { EngineOverrides } from '../../src/compose/config.ts';
-import { personWith, redeemBody, WALLPAPERS } from '../kits/redeeming.ts';
+import { personWith, redeemBody, WALLPAPERS } from '../kits/chain/redeeming.ts';
 import { type EngineKit, eventually, startEngineKit } from './kit.ts';
 
 let kit: EngineKit | undefined;

@@ -12,7 +12,7 @@ import { neverCrash } from '../../src/lib/crash-points.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { delay, stopwatch } from '../../src/lib/timers.ts';
-import { freshAddress } from '../kits/databases.ts';
+import { freshAddress } from '../kits/databases/databases.ts';
 
 export const GWEI = 10n ** 9n;
 export const ACCEPTED: SendOutcome = { kind: 'accepted' };

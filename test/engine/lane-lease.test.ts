@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createLaneLease } from '../../src/chain/lane/lease.ts';
 import { leaseLane } from '../../src/ledger/transactions/lanes.ts';
 import { type LogFields, silentLog } from '../../src/lib/log.ts';
-import { freshAddress, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, onEveryDatabase } from '../kits/databases/databases.ts';
 
 const LEASE_MS = 600_000;
 

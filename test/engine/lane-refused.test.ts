@@ -1,7 +1,7 @@
 /** A lane whose bytes nodes refuse, or do not answer for: what it offers again, for how much, and what it says of it. */
 import { expect, test } from 'vitest';
 import type { SendOutcome } from '../../src/chain/rpc/send-outcome.ts';
-import { onEveryDatabase } from '../kits/databases.ts';
+import { onEveryDatabase } from '../kits/databases/databases.ts';
 import { ACCEPTED, GWEI, refused, startLane, UNKNOWN } from './lane-kit.ts';
 
 onEveryDatabase(({ kit }) => {

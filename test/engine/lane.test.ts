@@ -12,7 +12,7 @@ import {
   storeReplacement,
   transactionsById,
 } from '../../src/ledger/transactions/transactions.ts';
-import { freshHash, onEveryDatabase } from '../kits/databases.ts';
+import { freshHash, onEveryDatabase } from '../kits/databases/databases.ts';
 import { GWEI, settings, startLane, UNKNOWN } from './lane-kit.ts';
 
 onEveryDatabase(({ kit }) => {

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { createLedgerLooks } from '../../src/chain/waiting/ledger-looks.ts';
 import { type LogFields, silentLog } from '../../src/lib/log.ts';
 import { every } from '../../src/lib/timers.ts';
-import { settled, until } from '../kits/clock.ts';
+import { settled, until } from '../kits/service/clock.ts';
 
 const NEVER_MS = 1_000_000;
 const stops: (() => void)[] = [];

@@ -30,7 +30,7 @@ import { markIncluded, unsettledTransactions } from '../../src/ledger/transactio
 import { neverCrash } from '../../src/lib/crash-points.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import { type LogFields, silentLog } from '../../src/lib/log.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 import { expectRest } from './at-rest.ts';
 
 const GWEI = 10n ** 9n;

@@ -7,7 +7,7 @@ import type { Log } from '../../src/chain/rpc/client.ts';
 import { beginQuestion } from '../../src/ledger/constraint-results.ts';
 import { atMs } from '../../src/ledger/database/database.ts';
 import { constraintResults } from '../../src/ledger/schema/engagement/constraints.ts';
-import { freshAddress, freshHash, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, freshHash, onEveryDatabase } from '../kits/databases/databases.ts';
 
 onEveryDatabase(({ kit }) => {
   const db = () => kit().database.db;

@@ -19,7 +19,7 @@ import { relays } from '../../src/ledger/schema/relay.ts';
 import { rewards } from '../../src/ledger/schema/rewards.ts';
 import { storeTransaction, transactionsById } from '../../src/ledger/transactions/transactions.ts';
 import { silentLog } from '../../src/lib/log.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const GWEI = 10n ** 9n;

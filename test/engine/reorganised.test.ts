@@ -18,7 +18,7 @@ import { recentBlocks } from '../../src/ledger/transactions/followed-blocks.ts';
 import { storeTransaction, transactionsById } from '../../src/ledger/transactions/transactions.ts';
 import { neverCrash } from '../../src/lib/crash-points.ts';
 import { silentLog } from '../../src/lib/log.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
 let sequences = 900_000;

@@ -3,7 +3,7 @@ import { type Hex, parseGwei, toHex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RpcTransaction, signedBytesOf } from '../../src/chain/rpc/signed-transaction.ts';
-import { type AnvilProcess, rpcTo, startAnvil } from '../kits/chain.ts';
+import { type AnvilProcess, rpcTo, startAnvil } from '../kits/chain/chain.ts';
 
 let anvil: AnvilProcess;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { contractErrorsAbi } from '../../src/chain/contracts/abis.ts';
 import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../src/chain/rpc/rpc.ts';
 import { REFUSED_BY_CODE, type TriedCall, tryCalls } from '../../src/chain/work/try-calls.ts';
-import { freshAddress, freshHash } from '../kits/databases.ts';
+import { freshAddress, freshHash } from '../kits/databases/databases.ts';
 
 const account = freshAddress();
 const soldOut = encodeErrorResult({ abi: contractErrorsAbi, errorName: 'PerkSoldOut', args: [7n] });

@@ -19,7 +19,7 @@ import {
   storeTransaction,
 } from '../../src/ledger/transactions/transactions.ts';
 import { type LogFields, silentLog } from '../../src/lib/log.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
 /** So long that the ledger is asked by nobody. */

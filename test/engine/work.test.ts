@@ -23,7 +23,7 @@ import { rewards } from '../../src/ledger/schema/rewards.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { dearestCallGas } from '../../src/rules/relay-policy.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const GWEI = 10n ** 9n;

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { walletsDerivedAhead } from '../../src/identity/derive-ahead.ts';
 import { derivedWallets, levelOf } from '../../src/identity/derived.ts';
 import type { Log } from '../../src/lib/log.ts';
-import { until } from '../kits/clock.ts';
+import { until } from '../kits/service/clock.ts';
 
 const xpub = HDKey.fromMasterSeed(Buffer.alloc(32, 7)).derive("m/44'/60'/0'/0").publicExtendedKey;
 const tree = derivedWallets(xpub);
@@ -86,6 +86,7 @@ test('what the thread has derived is used, and each place once; a ledger that go
 test('a few users at a time start no thread', async () => {
   const wallets = open(await threadOf('unused', 'throw new Error("started")'));
   for (let from = 0; from < 150; from += 15) await turnOf(wallets, { from, users: 15 });
+  // Nothing happens: a thread would have failed by now.
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(warnings).toEqual([]);
 });
@@ -96,6 +97,7 @@ test('a thread that fails is told once, and users get their addresses', async ()
   await until('the log says it', async () => warnings.length > 0);
   const addresses = await turnOf(wallets, { from: 64 });
   expect(addresses).toEqual(addresses.map((_, place) => tree.addressAt(64 + place)));
+  // No second warning comes.
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(warnings.splice(0)).toEqual([expect.stringMatching(/derived as users come.*no memory/)]);
 });

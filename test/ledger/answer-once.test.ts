@@ -11,7 +11,7 @@ import {
 import { systemClock } from '../../src/lib/clock.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 
-import { freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 
 const realClock = systemClock();
 

@@ -5,7 +5,7 @@ import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openSqlite, sqliteQueries } from '../../src/ledger/database/sqlite.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
-import { signal } from '../kits/databases.ts';
+import { signal } from '../kits/databases/databases.ts';
 
 const realClock = systemClock();
 

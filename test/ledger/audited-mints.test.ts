@@ -16,7 +16,7 @@ import { checkoutSessions, mints, operatorMints } from '../../src/ledger/schema/
 import { transactions } from '../../src/ledger/schema/transactions.ts';
 import { storeTransaction } from '../../src/ledger/transactions/transactions.ts';
 import type { Hex } from '../../src/lib/hex.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
 onEveryDatabase(({ kit }) => {

@@ -46,7 +46,7 @@ import {
   userKeysAt,
 } from '../../src/ledger/wallets/wallets.ts';
 import type { Hex } from '../../src/lib/hex.ts';
-import { freshAddress, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 import { brandRow, ruleRow } from './brands.ts';
 import { NOW_MS } from './transactions.ts';
 

@@ -1,6 +1,6 @@
 /** Brands and rules as the ledger stores them, for tests of what hangs on them. */
 import type { saveBrand, saveEventRule } from '../../src/ledger/brands/brands.ts';
-import { freshAddress } from '../kits/databases.ts';
+import { freshAddress } from '../kits/databases/databases.ts';
 import { NOW_MS } from './transactions.ts';
 
 type StoredBrand = Parameters<typeof saveBrand>[1];

@@ -53,7 +53,7 @@ import {
   unsettledTransactions,
 } from '../../src/ledger/transactions/transactions.ts';
 import type { Hex } from '../../src/lib/hex.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase, signal } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase, signal } from '../kits/databases/databases.ts';
 import { NOW_MS, transactionsOf } from './transactions.ts';
 
 let sequences = 0;

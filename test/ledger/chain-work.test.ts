@@ -22,7 +22,7 @@ import {
   unsettledTransactions,
 } from '../../src/ledger/transactions/transactions.ts';
 import type { Hex } from '../../src/lib/hex.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase, outcomes } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase, outcomes } from '../kits/databases/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
 

@@ -12,7 +12,7 @@ import {
 import { bookMovement, lockAvailableFunds, openFunds, promiseFunds } from '../../src/ledger/rewards/funds.ts';
 import type { CounterName } from '../../src/ledger/schema/counters.ts';
 import { ensureWallets } from '../../src/ledger/wallets/wallets.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase, outcomes } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase, outcomes } from '../kits/databases/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const newEvent = () => ({ brandId: freshAddress(), eventType: 'survey' });

@@ -11,7 +11,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { neverCrash } from '../../src/lib/crash-points.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import { silentLog } from '../../src/lib/log.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 import { brandRow, ruleRow } from './brands.ts';
 
 const DAY_MS = 86_400_000;

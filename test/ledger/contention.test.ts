@@ -1,7 +1,7 @@
 /** Commits of which one has to give way are done again, without their caller's help. */
 import { expect, test } from 'vitest';
 import { type Facts, readFact, writeFact } from '../../src/ledger/facts.ts';
-import { onEveryDatabase, signal } from '../kits/databases.ts';
+import { onEveryDatabase, signal } from '../kits/databases/databases.ts';
 
 onEveryDatabase(({ kind, kit }) => {
   test.skipIf(kind !== 'Postgres')(

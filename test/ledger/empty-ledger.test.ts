@@ -7,7 +7,7 @@ import { wallets } from '../../src/ledger/schema/wallets.ts';
 import { newestFollowed, waitingBacklog } from '../../src/ledger/transactions/backlog.ts';
 import { newestDerivedWallet } from '../../src/ledger/wallets/wallets.ts';
 import { webhookBacklog } from '../../src/ledger/webhooks/due-deliveries.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
 

@@ -4,7 +4,7 @@ import type { Database } from '../../src/ledger/database/database.ts';
 import { migrate, migrations, pendingMigrations } from '../../src/ledger/database/migrate.ts';
 import { emulatedStandings, setEmulatedStanding } from '../../src/ledger/emulator/chat.ts';
 import { emulatorMigrations } from '../../src/ledger/emulator/migrations.ts';
-import { onEveryDatabase } from '../kits/databases.ts';
+import { onEveryDatabase } from '../kits/databases/databases.ts';
 
 const OF_EMULATOR = [
   'emulated_chat_standings',

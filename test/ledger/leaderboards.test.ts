@@ -4,8 +4,8 @@ import { closeOldBoards } from '../../src/ledger/engagement/close-boards.ts';
 import { type Activity, countActivity } from '../../src/ledger/engagement/count-activity.ts';
 import { firstOf, ranksOf, scoresOf, usersOn } from '../../src/ledger/engagement/ranks.ts';
 import type { BoardMetric } from '../../src/rules/engagement/rank-tree.ts';
-import { freshAddress, onEveryDatabase, outcomes } from '../kits/databases.ts';
-import { seededChance } from '../kits/seeded-chance.ts';
+import { freshAddress, onEveryDatabase, outcomes } from '../kits/databases/databases.ts';
+import { seededChance } from '../kits/run/seeded-chance.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 18, 12);
 const DAY_MS = 24 * 60 * 60_000;

@@ -5,7 +5,7 @@ import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { writeFact } from '../../src/ledger/facts.ts';
 import { readLedgerOwner } from '../../src/ledger/ledger-owner.ts';
-import { freshAddress, freshHash } from '../kits/databases.ts';
+import { freshAddress, freshHash } from '../kits/databases/databases.ts';
 import { brandRow } from './brands.ts';
 
 const contracts = {

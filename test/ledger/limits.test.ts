@@ -13,7 +13,7 @@ import {
   takeOverRequest,
 } from '../../src/ledger/limits/idempotency.ts';
 import { forgetOldWindows, readWindow, takeFromWindow } from '../../src/ledger/limits/rate-windows.ts';
-import { freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const WINDOW_MS = 60_000;

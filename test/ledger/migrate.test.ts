@@ -12,8 +12,8 @@ import {
 } from '../../src/ledger/database/migrate.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
-import { type Kind, onEveryDatabase, outcomes, startPostgres } from '../kits/databases.ts';
-import { everyTable } from '../kits/every-table.ts';
+import { type Kind, onEveryDatabase, outcomes, startPostgres } from '../kits/databases/databases.ts';
+import { everyTable } from '../kits/databases/every-table.ts';
 import { bundleScript, ended, printed, type Script } from './child.ts';
 
 const names = migrations.map(({ name }) => name);
@@ -110,6 +110,7 @@ onEveryDatabase(
         await withDatabase(kind, async (where, open) => {
           const child = interrupted.start([where]);
           await printed(child, 'begins');
+          // Into its statements; the promise holds wherever the kill comes.
           await new Promise((resolve) => setTimeout(resolve, 300));
           child.kill('SIGKILL');
           expect(await ended(child)).toBeNull();

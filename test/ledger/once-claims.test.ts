@@ -14,7 +14,7 @@ import { bindRewards, recordRewards } from '../../src/ledger/rewards/rewards.ts'
 import { settleRewards } from '../../src/ledger/rewards/settle-rewards.ts';
 import { transactions } from '../../src/ledger/schema/transactions.ts';
 import { storeTransaction } from '../../src/ledger/transactions/transactions.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
 let sequences = 0;

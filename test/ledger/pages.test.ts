@@ -39,7 +39,7 @@ import { requestTraces } from '../../src/ledger/schema/request-traces.ts';
 import { markFinal, markSent, storeReplacement } from '../../src/ledger/transactions/transactions.ts';
 import type { Hex } from '../../src/lib/hex.ts';
 import { placedName, secureRandom } from '../../src/lib/ids.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 import { NOW_MS, transactionsOf } from './transactions.ts';
 
 onEveryDatabase(({ kit }) => {

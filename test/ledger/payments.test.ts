@@ -28,7 +28,7 @@ import { findProcessorEvent, recordProcessorEvent } from '../../src/ledger/payme
 import { adoptMint } from '../../src/ledger/recovery/adopt-queued.ts';
 import { checkoutSessions } from '../../src/ledger/schema/payments.ts';
 import { storeTransaction } from '../../src/ledger/transactions/transactions.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const DAY_MS = 86_400_000;

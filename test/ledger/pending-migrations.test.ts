@@ -8,7 +8,7 @@ import {
   newestMigration,
   pendingMigrations,
 } from '../../src/ledger/database/migrate.ts';
-import { onEveryDatabase } from '../kits/databases.ts';
+import { onEveryDatabase } from '../kits/databases/databases.ts';
 
 const names = migrations.map(({ name }) => name);
 

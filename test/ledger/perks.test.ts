@@ -8,7 +8,7 @@ import {
   perksInTheWay,
   type StoredPerk,
 } from '../../src/ledger/perks/perks.ts';
-import { freshAddress, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 
 let tokens = 0;
 const somePerk = (change: Partial<StoredPerk> = {}): StoredPerk => ({

@@ -8,8 +8,9 @@ import { isDatabaseUnavailable, isLockTimeout } from '../../src/ledger/database/
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { prepare } from '../../src/ledger/database/prepared.ts';
 import { rootMessage } from '../../src/lib/failures/root-cause.ts';
-import { lockedRow, outcomes, startPostgres, type TestPostgres } from '../kits/databases.ts';
-import { type Pgbouncer, pgbouncerMissing, startPgbouncer } from '../kits/pgbouncer.ts';
+import { lockedRow, outcomes, startPostgres, type TestPostgres } from '../kits/databases/databases.ts';
+import { type Pgbouncer, pgbouncerMissing, startPgbouncer } from '../kits/databases/pgbouncer.ts';
+import { until } from '../kits/service/clock.ts';
 
 const counters = pgTable('counters', { name: text('name').primaryKey(), value: integer('value').notNull() });
 
@@ -160,10 +161,18 @@ describe.skipIf(pgbouncerMissing())('behind PgBouncer', () => {
   test('a process that stands still in a transaction loses it, in transaction mode as well', async () => {
     const { url } = await pooler({ pool_mode: 'transaction' });
     const database = connect(`${url}?idle_in_transaction_session_timeout=100`, 'transaction');
+    const watcher = new pg.Client({ connectionString: postgres.url });
+    await watcher.connect();
+    open.push(() => watcher.end());
     const lost = await outcomes([
       database.atomically(async (tx) => {
         await tx.update(counters).set({ value: 7 }).where(eq(counters.name, 'b'));
-        await new Promise((resolve) => setTimeout(resolve, 600));
+        await until('the server has ended the transaction', async () => {
+          const { rows } = await watcher.query(
+            "select 1 from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'",
+          );
+          return rows.length === 0;
+        });
         await tx.update(counters).set({ value: 8 }).where(eq(counters.name, 'b'));
       }),
     ]);

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { delay } from '../../src/lib/timers.ts';
-import { patient, postgresMissing, startPostgres } from '../kits/databases.ts';
+import { patient, postgresMissing, startPostgres } from '../kits/databases/databases.ts';
 
 /** Of one process. */
 const CONNECTIONS = 10;

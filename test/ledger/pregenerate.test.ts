@@ -9,7 +9,7 @@ import { atMs, type Database } from '../../src/ledger/database/database.ts';
 import { wallets } from '../../src/ledger/schema/wallets.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import type { Registration } from '../../src/rules/registration.ts';
-import { onEveryDatabase } from '../kits/databases.ts';
+import { onEveryDatabase } from '../kits/databases/databases.ts';
 import { brandRow } from './brands.ts';
 
 const phrase = 'test test test test test test test test test test test junk';

@@ -21,7 +21,7 @@ import {
   updateObject,
 } from '../../src/ledger/emulator/processor.ts';
 import { emulatedDeliveries, emulatedObjects } from '../../src/ledger/emulator/schema/processor.ts';
-import { freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 
 onEveryDatabase(({ kit }) => {
   beforeAll(() => migrate(kit().database, emulatorMigrations));

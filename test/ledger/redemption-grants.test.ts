@@ -9,8 +9,8 @@ import { rewards } from '../../src/ledger/schema/rewards.ts';
 import { markIncluded, reopenFrom, storeTransaction } from '../../src/ledger/transactions/transactions.ts';
 import type { Hex } from '../../src/lib/hex.ts';
 import type { Consent } from '../../src/rules/perks/consent.ts';
-import { agreementOf } from '../kits/consent.ts';
-import { freshAddress, freshHash, onEveryDatabase } from '../kits/databases.ts';
+import { agreementOf } from '../kits/chain/consent.ts';
+import { freshAddress, freshHash, onEveryDatabase } from '../kits/databases/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
 let numbers = 700_000;

@@ -19,8 +19,8 @@ import {
   takenOf,
 } from '../../src/ledger/perks/redemptions.ts';
 import { markIncluded, reopenFrom, storeTransaction } from '../../src/ledger/transactions/transactions.ts';
-import { agreementOf } from '../kits/consent.ts';
-import { freshAddress, freshHash, onEveryDatabase } from '../kits/databases.ts';
+import { agreementOf } from '../kits/chain/consent.ts';
+import { freshAddress, freshHash, onEveryDatabase } from '../kits/databases/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
 let tokens = 5_000;

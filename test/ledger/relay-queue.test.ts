@@ -34,7 +34,7 @@ import { gasBudgets, gasShares, relays } from '../../src/ledger/schema/relay.ts'
 import { ownAccountsAmong } from '../../src/ledger/transactions/own-accounts.ts';
 import { markFinal, markSent, storeReplacement } from '../../src/ledger/transactions/transactions.ts';
 import type { Hex } from '../../src/lib/hex.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 import { NOW_MS, transactionsOf } from './transactions.ts';
 
 const DAY = 19_675;

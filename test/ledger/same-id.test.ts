@@ -11,7 +11,7 @@ import { readRewardProgress } from '../../src/ledger/rewards/rewards.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { neverCrash } from '../../src/lib/crash-points.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
-import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 import { brandRow, ruleRow } from './brands.ts';
 
 const random = secureRandom(systemClock());

@@ -5,8 +5,8 @@ import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { migrate } from '../../src/ledger/database/migrate.ts';
 import { emulatorMigrations } from '../../src/ledger/emulator/migrations.ts';
-import { type Kind, onEveryDatabase } from '../kits/databases.ts';
-import { emulatorTables, everyTable } from '../kits/every-table.ts';
+import { type Kind, onEveryDatabase } from '../kits/databases/databases.ts';
+import { emulatorTables, everyTable } from '../kits/databases/every-table.ts';
 
 /** A table as the program sees it, and as a database describes it; both are compared as a whole. */
 interface Shape {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Queries } from '../../src/ledger/database/database.ts';
 import { readFact, writeFact } from '../../src/ledger/facts.ts';
-import { onEveryDatabase } from '../kits/databases.ts';
+import { onEveryDatabase } from '../kits/databases/databases.ts';
 
 onEveryDatabase(({ kind, kit }) => {
   const probe = async (db: Queries) => (await readFact(db, 'probe'))?.atMs;

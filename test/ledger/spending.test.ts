@@ -7,7 +7,7 @@ import {
   takeSpending,
 } from '../../src/ledger/rewards/spending.ts';
 import type { SpendLimit, SpendSpan } from '../../src/rules/events/spend-limit.ts';
-import { freshAddress, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, onEveryDatabase } from '../kits/databases/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const HOUR_MS = 3_600_000;

@@ -9,7 +9,7 @@ import {
   listRequestTraces,
   type RequestTrace,
 } from '../../src/ledger/request-traces.ts';
-import { lockedRow, onEveryDatabase, outcomes } from '../kits/databases.ts';
+import { lockedRow, onEveryDatabase, outcomes } from '../kits/databases/databases.ts';
 
 const DAY_MS = 86_400_000;
 const DAY = Date.UTC(2026, 10, 20);

@@ -3,7 +3,7 @@ import type { Database, Queries } from '../../src/ledger/database/database.ts';
 import type { LanePurpose } from '../../src/ledger/schema/transactions.ts';
 import { markIncluded, storeTransaction } from '../../src/ledger/transactions/transactions.ts';
 import type { Hex } from '../../src/lib/hex.ts';
-import { freshAddress, freshHash, freshKey } from '../kits/databases.ts';
+import { freshAddress, freshHash, freshKey } from '../kits/databases/databases.ts';
 
 export const NOW_MS = 1_700_000_000_000;
 

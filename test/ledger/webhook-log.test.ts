@@ -24,7 +24,7 @@ import {
 } from '../../src/ledger/webhooks/endpoints.ts';
 import { queueWebhookEvents } from '../../src/ledger/webhooks/queue-events.ts';
 import { failingSince } from '../../src/rules/webhook-schedule.ts';
-import { freshAddress, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
 

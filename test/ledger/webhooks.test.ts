@@ -32,7 +32,7 @@ import {
   takeBackEvents,
 } from '../../src/ledger/webhooks/queue-events.ts';
 import { FAILING_MAX_MS, failingSince } from '../../src/rules/webhook-schedule.ts';
-import { freshAddress, freshKey, onEveryDatabase } from '../kits/databases.ts';
+import { freshAddress, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const DAY_MS = 86_400_000;

@@ -7,7 +7,7 @@ import { createLoop } from '../../src/lib/loop.ts';
 import { createMutex } from '../../src/lib/mutex.ts';
 import { delay, within } from '../../src/lib/timers.ts';
 import { createWakeSignal } from '../../src/lib/wake-signal.ts';
-import { settled, until } from '../kits/clock.ts';
+import { settled, until } from '../kits/service/clock.ts';
 
 describe('the batcher', () => {
   test('hands over together what came during the last run, answers in order, and never overlaps', async () => {

@@ -9,7 +9,7 @@ import { secureRandom } from '../../src/lib/ids.ts';
 import { loadRelay } from '../../src/load/relay-load.ts';
 import type { RelayLoadOptions } from '../../src/load/relay-report.ts';
 import { brokenRules } from '../../src/load/relay-report.ts';
-import { startTestService, type TestService } from '../kits/service.ts';
+import { startTestService, type TestService } from '../kits/service/service.ts';
 
 /** Smaller than the contract's, so that a whole window is a few calls; those of the contract are tried with `rewards load`. */
 const USER_LIMIT = 5;

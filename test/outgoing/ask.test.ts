@@ -2,7 +2,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Asked, ask } from '../../src/outgoing/ask.ts';
 import { refuseUrl } from '../../src/outgoing/target.ts';
-import { startReceiver } from '../kits/receivers.ts';
+import { startReceiver } from '../kits/network/receivers.ts';
 
 const limits = { connectMs: 20_000, totalMs: 20_000, bytesMax: 10 };
 const get = (url: string, more: Partial<Asked> = {}) =>

@@ -2,16 +2,16 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { saveEventRule } from '../../src/ledger/brands/brands.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
-import { rewardsJson } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { onServer, postgresMissing, startPostgres, type TestPostgres } from '../kits/databases.ts';
+import { onServer, postgresMissing, startPostgres, type TestPostgres } from '../kits/databases/databases.ts';
+import { rewardsJson } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
 import {
   brandId,
   type ProductionKit,
   prepareLedger,
   startProduction,
   startProductionKit,
-} from '../kits/production.ts';
+} from '../kits/service/production.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 

@@ -13,9 +13,9 @@ import { keyTree } from '../../src/chain/lane/local-key.ts';
 import type { Rpc } from '../../src/chain/rpc/rpc.ts';
 import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
-import { type AnvilProcess, rpcTo, startAnvil } from '../kits/chain.ts';
-import { program, rewards, rewardsJson, temporaryDirectory } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
+import { type AnvilProcess, rpcTo, startAnvil } from '../kits/chain/chain.ts';
+import { program, rewards, rewardsJson, temporaryDirectory } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
 
 // Some start processes of the real program.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

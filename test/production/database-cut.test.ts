@@ -1,9 +1,9 @@
 /** A Postgres that goes away while `rewards start` asks it: at every message of a start, the supervisor is told to try again. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
-import { startHere } from '../kits/cli.ts';
-import { postgresMissing, startPostgres, type TestPostgres } from '../kits/databases.ts';
-import { type ProductionKit, prepareLedger, startProductionKit } from '../kits/production.ts';
+import { postgresMissing, startPostgres, type TestPostgres } from '../kits/databases/databases.ts';
+import { startHere } from '../kits/service/cli.ts';
+import { type ProductionKit, prepareLedger, startProductionKit } from '../kits/service/production.ts';
 import { startTcpProxy, type TcpProxy } from '../reliability/processes/tcp-proxy.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });

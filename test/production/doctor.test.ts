@@ -5,14 +5,14 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { gasWallets } from '../../src/ledger/schema/relay.ts';
-import { rewards, rewardsJson, serve, temporaryDirectory } from '../kits/cli.ts';
+import { rewards, rewardsJson, serve, temporaryDirectory } from '../kits/service/cli.ts';
 import {
   brandId,
   type ProductionKit,
   sqliteLedger,
   startProduction,
   startProductionKit,
-} from '../kits/production.ts';
+} from '../kits/service/production.ts';
 
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -1,9 +1,14 @@
 /** The first reading of a chain that has many blocks already: what log, /readyz and metrics say meanwhile. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { until } from '../kits/clock.ts';
-import { freePort } from '../kits/free-port.ts';
-import { type ProductionKit, sqliteLedger, startProduction, startProductionKit } from '../kits/production.ts';
-import { startRpcProxy } from '../kits/rpc-proxy.ts';
+import { startRpcProxy } from '../kits/chain/rpc-proxy.ts';
+import { freePort } from '../kits/network/free-port.ts';
+import { until } from '../kits/service/clock.ts';
+import {
+  type ProductionKit,
+  sqliteLedger,
+  startProduction,
+  startProductionKit,
+} from '../kits/service/production.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { parseEther, toHex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { expect, test, vi } from 'vitest';
-import { rpcTo, startAnvil } from '../kits/chain.ts';
-import { program, temporaryDirectory } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { freePort } from '../kits/free-port.ts';
-import { binaryFolder, startPostgresServer } from '../kits/postgres-server.ts';
+import { rpcTo, startAnvil } from '../kits/chain/chain.ts';
+import { binaryFolder, startPostgresServer } from '../kits/databases/postgres-server.ts';
+import { freePort } from '../kits/network/free-port.ts';
+import { program, temporaryDirectory } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 

@@ -1,7 +1,7 @@
 /** `rewards contracts grant|revoke`: by the admin's key, and as a transaction for whoever has it. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { rewards, rewardsJson } from '../kits/cli.ts';
-import { type ProductionKit, startProductionKit } from '../kits/production.ts';
+import { rewards, rewardsJson } from '../kits/service/cli.ts';
+import { type ProductionKit, startProductionKit } from '../kits/service/production.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 

@@ -5,8 +5,8 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { perkNFTAbi, pointsSaleAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
-import { rewardsJson } from '../kits/cli.ts';
-import { postgresMissing, startPostgres, type TestPostgres } from '../kits/databases.ts';
+import { postgresMissing, startPostgres, type TestPostgres } from '../kits/databases/databases.ts';
+import { rewardsJson } from '../kits/service/cli.ts';
 import {
   brandId,
   type ProductionKit,
@@ -15,7 +15,7 @@ import {
   type Started,
   sqliteLedger,
   startProductionKit,
-} from '../kits/production.ts';
+} from '../kits/service/production.ts';
 
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

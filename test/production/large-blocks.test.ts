@@ -2,18 +2,18 @@
 import Sqlite from 'better-sqlite3';
 import { createPublicClient, createWalletClient, type Hex, hexToNumber, http, toHex } from 'viem';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { fundEscrow } from '../kits/chain.ts';
-import { rewardsJson } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { fillWithLogs } from '../kits/large-block.ts';
+import { fundEscrow } from '../kits/chain/chain.ts';
+import { fillWithLogs } from '../kits/chain/large-block.ts';
+import { startRpcProxy } from '../kits/chain/rpc-proxy.ts';
+import { rewardsJson } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
 import {
   brandId,
   type ProductionKit,
   productionOf,
   sqliteLedger,
   startProductionKit,
-} from '../kits/production.ts';
-import { startRpcProxy } from '../kits/rpc-proxy.ts';
+} from '../kits/service/production.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 

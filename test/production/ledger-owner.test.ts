@@ -7,10 +7,15 @@ import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { writeFact } from '../../src/ledger/facts.ts';
-import { rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
-import { postgresMissing, startPostgres, type TestPostgres } from '../kits/databases.ts';
-import { everyTable } from '../kits/every-table.ts';
-import { CHAIN_ID, type ProductionKit, prepareLedger, startProductionKit } from '../kits/production.ts';
+import { postgresMissing, startPostgres, type TestPostgres } from '../kits/databases/databases.ts';
+import { everyTable } from '../kits/databases/every-table.ts';
+import { rewardsJson, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
+import {
+  CHAIN_ID,
+  type ProductionKit,
+  prepareLedger,
+  startProductionKit,
+} from '../kits/service/production.ts';
 
 // Each starts a whole service, or tries to.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -3,9 +3,14 @@ import Sqlite from 'better-sqlite3';
 import { createPublicClient, http } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
-import { rewardsJson } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { type ProductionKit, productionOf, sqliteLedger, startProductionKit } from '../kits/production.ts';
+import { rewardsJson } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
+import {
+  type ProductionKit,
+  productionOf,
+  sqliteLedger,
+  startProductionKit,
+} from '../kits/service/production.ts';
 
 const account = `0x${'c3'.repeat(20)}` as const;
 

@@ -1,14 +1,14 @@
 /** A service in which nobody sends what its brands need: said when it is ready, in /readyz, and by an alarm. */
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { until } from '../kits/clock.ts';
+import { until } from '../kits/service/clock.ts';
 import {
   brandId,
   type ProductionKit,
   productionOf,
   sqliteLedger,
   startProductionKit,
-} from '../kits/production.ts';
+} from '../kits/service/production.ts';
 
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });

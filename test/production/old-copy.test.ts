@@ -3,16 +3,16 @@ import { cp, mkdtemp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseGwei } from 'viem';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { until } from '../kits/clock.ts';
-import { freePort } from '../kits/free-port.ts';
+import { startRpcProxy } from '../kits/chain/rpc-proxy.ts';
+import { freePort } from '../kits/network/free-port.ts';
+import { until } from '../kits/service/clock.ts';
 import {
   brandId,
   type ProductionKit,
   productionOf,
   sqliteLedger,
   startProductionKit,
-} from '../kits/production.ts';
-import { startRpcProxy } from '../kits/rpc-proxy.ts';
+} from '../kits/service/production.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 

@@ -5,9 +5,9 @@ import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
-import { until } from '../kits/clock.ts';
-import { freePort } from '../kits/free-port.ts';
-import { binaryFolder, startPostgresServer } from '../kits/postgres-server.ts';
+import { binaryFolder, startPostgresServer } from '../kits/databases/postgres-server.ts';
+import { freePort } from '../kits/network/free-port.ts';
+import { until } from '../kits/service/clock.ts';
 import {
   brandId,
   type ProductionKit,
@@ -16,7 +16,7 @@ import {
   type Started,
   sqliteLedger,
   startProductionKit,
-} from '../kits/production.ts';
+} from '../kits/service/production.ts';
 
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -1,14 +1,14 @@
 /** Payments in production: what keeps a start from taking them, and what a service without them says. */
 import { Stripe } from 'stripe';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { rewardsJson } from '../kits/cli.ts';
+import { rewardsJson } from '../kits/service/cli.ts';
 import {
   type ProductionKit,
   type Started,
   sqliteLedger,
   startProduction,
   startProductionKit,
-} from '../kits/production.ts';
+} from '../kits/service/production.ts';
 
 // Each starts a process of the real program.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -4,16 +4,16 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
-import { rewardsJson } from '../kits/cli.ts';
-import { startPostgres, type TestPostgres } from '../kits/databases.ts';
-import { pgbouncerMissing, startPgbouncer } from '../kits/pgbouncer.ts';
+import { startPostgres, type TestPostgres } from '../kits/databases/databases.ts';
+import { pgbouncerMissing, startPgbouncer } from '../kits/databases/pgbouncer.ts';
+import { rewardsJson } from '../kits/service/cli.ts';
 import {
   brandId,
   type ProductionKit,
   prepareLedger,
   productionOf,
   startProductionKit,
-} from '../kits/production.ts';
+} from '../kits/service/production.ts';
 
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -5,8 +5,13 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { namesOf } from '../../src/lib/setting.ts';
 import { startRows } from '../../src/production/settings.ts';
-import { rewardsJson } from '../kits/cli.ts';
-import { type ProductionKit, sqliteLedger, startProductionKit, wellKnownKey } from '../kits/production.ts';
+import { rewardsJson } from '../kits/service/cli.ts';
+import {
+  type ProductionKit,
+  sqliteLedger,
+  startProductionKit,
+  wellKnownKey,
+} from '../kits/service/production.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 

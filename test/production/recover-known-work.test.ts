@@ -12,10 +12,12 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
-import { fundEscrow } from '../kits/chain.ts';
-import { rewardsJson } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { type CopiedLedger, ledgerKinds } from '../kits/lost-ledger.ts';
+import { fundEscrow } from '../kits/chain/chain.ts';
+import { startRpcProxy } from '../kits/chain/rpc-proxy.ts';
+import { signPermitBody, tokenDomain } from '../kits/chain/wallet.ts';
+import { rewardsJson } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
+import { type CopiedLedger, ledgerKinds } from '../kits/service/lost-ledger.ts';
 import {
   brandId,
   CHAIN_ID,
@@ -23,9 +25,7 @@ import {
   productionOf,
   type Started,
   startProductionKit,
-} from '../kits/production.ts';
-import { startRpcProxy } from '../kits/rpc-proxy.ts';
-import { signPermitBody, tokenDomain } from '../kits/wallet.ts';
+} from '../kits/service/production.ts';
 
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

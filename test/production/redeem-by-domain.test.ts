@@ -4,10 +4,10 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
-import { rewardsJson } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { postgresMissing, startPostgres } from '../kits/databases.ts';
-import { brandId, prepareLedger, startProduction, startProductionKit } from '../kits/production.ts';
+import { postgresMissing, startPostgres } from '../kits/databases/databases.ts';
+import { rewardsJson } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
+import { brandId, prepareLedger, startProduction, startProductionKit } from '../kits/service/production.ts';
 
 // Starts several processes of the real program.
 vi.setConfig({ testTimeout: 120_000 });

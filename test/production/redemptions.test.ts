@@ -4,8 +4,8 @@ import { createPublicClient, createWalletClient, encodeFunctionData, http } from
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { perkNFTAbi } from '../../src/chain/contracts/abis.ts';
 import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
-import { rewardsJson } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
+import { rewardsJson } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
 import {
   brandId,
   type ProductionKit,
@@ -13,7 +13,7 @@ import {
   type Started,
   sqliteLedger,
   startProductionKit,
-} from '../kits/production.ts';
+} from '../kits/service/production.ts';
 
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });

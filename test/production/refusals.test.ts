@@ -7,16 +7,16 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
-import { startAnvil } from '../kits/chain.ts';
-import { rewardsJson } from '../kits/cli.ts';
+import { startAnvil } from '../kits/chain/chain.ts';
+import { startRpcProxy } from '../kits/chain/rpc-proxy.ts';
+import { rewardsJson } from '../kits/service/cli.ts';
 import {
   type ProductionKit,
   sqliteLedger,
   startProduction,
   startProductionKit,
   wellKnownKey,
-} from '../kits/production.ts';
-import { startRpcProxy } from '../kits/rpc-proxy.ts';
+} from '../kits/service/production.ts';
 
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

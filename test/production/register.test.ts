@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { derivedWallets } from '../../src/identity/derived.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
-import { postgresMissing, startPostgres, type TestPostgres } from '../kits/databases.ts';
+import { postgresMissing, startPostgres, type TestPostgres } from '../kits/databases/databases.ts';
 import {
   brandId,
   type ProductionKit,
@@ -10,7 +10,7 @@ import {
   type Started,
   startProduction,
   startProductionKit,
-} from '../kits/production.ts';
+} from '../kits/service/production.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 

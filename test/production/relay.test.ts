@@ -8,7 +8,7 @@ import { perkNFTAbi } from '../../src/chain/contracts/abis.ts';
 import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { findGasWallet } from '../../src/ledger/relay/gas-wallets.ts';
-import { rewards, rewardsJson } from '../kits/cli.ts';
+import { rewards, rewardsJson } from '../kits/service/cli.ts';
 import {
   brandId,
   type ProductionKit,
@@ -16,7 +16,7 @@ import {
   sqliteLedger,
   startProduction,
   startProductionKit,
-} from '../kits/production.ts';
+} from '../kits/service/production.ts';
 
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
@@ -207,6 +207,7 @@ test('tokens that are not taken', async () => {
 
 test('a new key of the provider is taken at once; while the provider is away, known keys still are', async () => {
   const fresh = await issuer.issuer.keys.generate('RS256');
+  // Within a second of the last look at the provider's keys no other is made.
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   const next = await signed({ ...fresh, alg: 'RS256' }, { kid: fresh.kid });
   expect((await relay(next)).status).toBe(200);

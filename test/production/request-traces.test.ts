@@ -5,9 +5,9 @@ import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { listRequestTraces } from '../../src/ledger/request-traces.ts';
 import { createTraceShare, SAMPLED_ABOVE } from '../../src/production/requests/trace-share.ts';
-import { rewards, rewardsJson } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { postgresMissing, startPostgres } from '../kits/databases.ts';
+import { postgresMissing, startPostgres } from '../kits/databases/databases.ts';
+import { rewards, rewardsJson } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
 import {
   brandId,
   type ProductionKit,
@@ -15,7 +15,7 @@ import {
   sqliteLedger,
   startProduction,
   startProductionKit,
-} from '../kits/production.ts';
+} from '../kits/service/production.ts';
 
 // Each starts processes of the real program.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

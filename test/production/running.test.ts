@@ -4,9 +4,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
-import { rewards, rewardsJson } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { postgresMissing, startPostgres, type TestPostgres } from '../kits/databases.ts';
+import { postgresMissing, startPostgres, type TestPostgres } from '../kits/databases/databases.ts';
+import { rewards, rewardsJson } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
 import {
   brandId,
   type ProductionKit,
@@ -16,7 +16,7 @@ import {
   sqliteLedger,
   startProduction,
   startProductionKit,
-} from '../kits/production.ts';
+} from '../kits/service/production.ts';
 
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

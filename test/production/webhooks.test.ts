@@ -11,10 +11,11 @@ import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { webhookAttempts } from '../../src/ledger/schema/webhooks.ts';
 import { addEndpoint } from '../../src/ledger/webhooks/endpoints.ts';
 import { createWebhookSecret } from '../../src/webhooks/sign.ts';
-import { localCertificate, testAuthority } from '../kits/certificates.ts';
-import { rewardsJson } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { postgresMissing, startPostgres, type TestPostgres } from '../kits/databases.ts';
+import { postgresMissing, startPostgres, type TestPostgres } from '../kits/databases/databases.ts';
+import { localCertificate, testAuthority } from '../kits/network/certificates.ts';
+import { startReceiver } from '../kits/network/receivers.ts';
+import { rewardsJson } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
 import {
   brandId,
   type ProductionKit,
@@ -22,8 +23,7 @@ import {
   type Started,
   startProduction,
   startProductionKit,
-} from '../kits/production.ts';
-import { startReceiver } from '../kits/receivers.ts';
+} from '../kits/service/production.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 

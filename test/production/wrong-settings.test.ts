@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { exportJWK, generateKeyPair } from 'jose';
 import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { rewardsJson } from '../kits/cli.ts';
-import { type ProductionKit, sqliteLedger, startProductionKit } from '../kits/production.ts';
+import { rewardsJson } from '../kits/service/cli.ts';
+import { type ProductionKit, sqliteLedger, startProductionKit } from '../kits/service/production.ts';
 
 // Each starts a process of the real program.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -10,7 +10,7 @@ export default defineConfig({
     include: ['test/reliability/**/*.test.ts'],
     exclude: [],
     // Files on a real disk: what is killed between a write and its sync is what these tests are about.
-    globalSetup: ['test/kits/global-setup.ts'],
+    globalSetup: ['test/kits/run/global-setup.ts'],
     // Processes are killed, timers taken over and disks filled here: no file may feel what another did.
     isolate: true,
     // Loads of whole processes: a fourth file at a time would only wait.

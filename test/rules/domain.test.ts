@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalHost, hostOfUrl, isWithin, judgeDomain } from '../../src/rules/brands/domain.ts';
-import { anyCharacter } from '../kits/any-character.ts';
+import { anyCharacter } from '../kits/run/any-character.ts';
 
 const brand = { domains: ['example.com'], platforms: {} };
 const ownHosts = ['rewards.localhost'];

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sanitiseText, sanitiseValue } from '../../src/rules/sanitise.ts';
-import { anyCharacter } from '../kits/any-character.ts';
+import { anyCharacter } from '../kits/run/any-character.ts';
 
 describe('contract: Event submission, sanitising', () => {
   test.each([

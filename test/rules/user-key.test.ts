@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addressKey, EMAIL_PATTERN, emailKey } from '../../src/rules/user-key.ts';
-import { anyCharacter } from '../kits/any-character.ts';
+import { anyCharacter } from '../kits/run/any-character.ts';
 
 describe('contract: Event submission, userEmail', () => {
   test.each<[string, string | undefined]>([

@@ -1,7 +1,7 @@
 /** A scenario with a brand's own server, whose address the command line gives: what it says is kept, until it is invalidated or too old. */
 import { expect, test } from 'vitest';
 import { stubService } from '../cli/stub-service.ts';
-import { rewardsJson } from '../kits/cli.ts';
+import { rewardsJson } from '../kits/service/cli.ts';
 
 const file = new URL('fixtures/constraint-cache.yaml', import.meta.url).pathname;
 

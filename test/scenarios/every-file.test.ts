@@ -1,7 +1,7 @@
 /** Every file below scenarios/ has no problem, and passes as it is on a ledger in a file. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { FileReport } from '../../src/scenario/run/report.ts';
-import { rewards, rewardsJson } from '../kits/cli.ts';
+import { rewards, rewardsJson } from '../kits/service/cli.ts';
 import { ALL_FILES_MS, FILES_AT_ONCE, failed, files, reportOf, root } from './all-files.ts';
 
 test('no file has a problem', async () => {

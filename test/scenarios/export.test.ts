@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { rewards, rewardsJson, rewardsProcess } from '../kits/cli.ts';
+import { rewards, rewardsJson, rewardsProcess } from '../kits/service/cli.ts';
 import { asInstalled } from './as-installed.ts';
 
 // Six stacks run in a project of its own.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { rewards, rewardsJson, temporaryDirectory } from '../kits/cli.ts';
+import { rewards, rewardsJson, temporaryDirectory } from '../kits/service/cli.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Finished, rewards, serveHere, temporaryDirectory } from '../kits/cli.ts';
+import { type Finished, rewards, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
 
 const fails = (user: string) => `version: 1
 name: a reward that is not as large as hoped

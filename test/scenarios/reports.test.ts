@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
 import { parse } from 'yaml';
 import type { ScenarioReport, StepReport } from '../../src/scenario/run/report.ts';
-import { type Finished, rewards, temporaryDirectory } from '../kits/cli.ts';
+import { type Finished, rewards, temporaryDirectory } from '../kits/service/cli.ts';
 
 const files = {
   'fails.yaml': `version: 1

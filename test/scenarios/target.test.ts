@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ScenarioReport } from '../../src/scenario/run/report.ts';
 import { stubService } from '../cli/stub-service.ts';
-import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/cli.ts';
+import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
 import {
   brandId,
   type ProductionKit,
@@ -12,7 +12,7 @@ import {
   sqliteLedger,
   startProduction,
   startProductionKit,
-} from '../kits/production.ts';
+} from '../kits/service/production.ts';
 
 const week = new URL('../../scenarios/week.yaml', import.meta.url).pathname;
 

@@ -1,7 +1,7 @@
 /** The client script where things go wrong: no storage, no network, no permission. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { browserMissing } from '../kits/browser.ts';
-import { until } from '../kits/clock.ts';
+import { until } from '../kits/service/clock.ts';
+import { browserMissing } from '../kits/site/browser.ts';
 import { aWhile, heard, openShop } from './shop.ts';
 
 declare const Rewards: import('../../src/sdk/sdk.ts').RewardsApi;

@@ -1,7 +1,7 @@
 /** The client script in a real browser, on pages of a brand, against a real service and chain. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { browserMissing } from '../kits/browser.ts';
-import { until } from '../kits/clock.ts';
+import { until } from '../kits/service/clock.ts';
+import { browserMissing } from '../kits/site/browser.ts';
 import { aWhile, heard, openShop } from './shop.ts';
 
 declare const Rewards: import('../../src/sdk/sdk.ts').RewardsApi;

@@ -3,8 +3,8 @@ import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page as BrowserPage } from 'playwright-core';
 import { expect } from 'vitest';
-import { type Page, startBrowser, startPages } from '../kits/browser.ts';
-import { someone, startTestService } from '../kits/service.ts';
+import { someone, startTestService } from '../kits/service/service.ts';
+import { type Page, startBrowser, startPages } from '../kits/site/browser.ts';
 
 const fixture = new URL('./fixture.yaml', import.meta.url).pathname;
 

@@ -1,8 +1,8 @@
 /** The AJAX action, the connection test and the plugin's hooks in front of a real service. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defaultEvents } from '../../src/site/plugin/default-events.ts';
-import { someone, type TestService } from '../kits/service.ts';
-import { startSiteAndService, type TestSite } from '../kits/site.ts';
+import { someone, type TestService } from '../kits/service/service.ts';
+import { startSiteAndService, type TestSite } from '../kits/site/site.ts';
 
 const path = '/wp-admin/admin-ajax.php';
 let service: TestService;

@@ -1,8 +1,8 @@
 /** What attackers try on the site: each is refused, or does nobody harm. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defaultEvents } from '../../src/site/plugin/default-events.ts';
-import { someone, type TestService } from '../kits/service.ts';
-import { basic, startSiteAndService, type TestSite } from '../kits/site.ts';
+import { someone, type TestService } from '../kits/service/service.ts';
+import { basic, startSiteAndService, type TestSite } from '../kits/site/site.ts';
 
 const api = '/wp-json/rewards/v1';
 const ajax = '/wp-admin/admin-ajax.php';

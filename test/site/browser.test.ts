@@ -1,10 +1,10 @@
 /** The demo site in a real browser: with script and without, with a keyboard, in light and dark, on a telephone. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { browserMissing, startBrowser } from '../kits/browser.ts';
-import { violationsOn } from '../kits/readable.ts';
-import { startTestService, type TestService } from '../kits/service.ts';
-import { textOf } from '../kits/site-visitor.ts';
+import { startTestService, type TestService } from '../kits/service/service.ts';
+import { browserMissing, startBrowser } from '../kits/site/browser.ts';
+import { violationsOn } from '../kits/site/readable.ts';
+import { textOf } from '../kits/site/site-visitor.ts';
 
 /** Narrower than any telephone that is sold. */
 const NARROW = 320;

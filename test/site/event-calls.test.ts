@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { siteSettings } from '../../src/site/config.ts';
 import { defaultEvents } from '../../src/site/plugin/default-events.ts';
-import { startReceiver } from '../kits/receivers.ts';
-import { startTestSite, type TestSite } from '../kits/site.ts';
+import { startReceiver } from '../kits/network/receivers.ts';
+import { startTestSite, type TestSite } from '../kits/site/site.ts';
 
 const brandId = `0x${'ab'.repeat(20)}`;
 const rewarded = { status: 200, body: JSON.stringify({ success: true, rewardAmount: 5, message: 'Five' }) };

@@ -8,8 +8,8 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readyEnvironment } from '../../src/stack/ready.ts';
-import { freePort } from '../kits/free-port.ts';
-import { startTestService, type TestService } from '../kits/service.ts';
+import { freePort } from '../kits/network/free-port.ts';
+import { startTestService, type TestService } from '../kits/service/service.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const example = 'docs/examples/site/site.js';

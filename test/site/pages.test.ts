@@ -5,9 +5,9 @@ import { secureRandom } from '../../src/lib/ids.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { createSite } from '../../src/site/create-site.ts';
 import { openSiteStore } from '../../src/site/store/open-store.ts';
-import { startTestService, type TestService } from '../kits/service.ts';
-import { startTestSite, type TestSite } from '../kits/site.ts';
-import { formsIn, type SiteVisitor, siteVisitor, textOf } from '../kits/site-visitor.ts';
+import { startTestService, type TestService } from '../kits/service/service.ts';
+import { startTestSite, type TestSite } from '../kits/site/site.ts';
+import { formsIn, type SiteVisitor, siteVisitor, textOf } from '../kits/site/site-visitor.ts';
 
 const EVIL = '<script>alert(1)</script>';
 let service: TestService;

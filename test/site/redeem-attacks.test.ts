@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import { DEV_MNEMONIC } from '../../src/lib/development/accounts.ts';
 import type { Hex } from '../../src/lib/hex.ts';
-import { mintTo, personWith, redeemedOnChain, WALLPAPERS } from '../kits/redeeming.ts';
-import { type Answer, someone, startTestService, type TestService } from '../kits/service.ts';
-import { startTestSite, type TestSite } from '../kits/site.ts';
+import { mintTo, personWith, redeemedOnChain, WALLPAPERS } from '../kits/chain/redeeming.ts';
+import { type Answer, someone, startTestService, type TestService } from '../kits/service/service.ts';
+import { startTestSite, type TestSite } from '../kits/site/site.ts';
 
 const REDEEM = '/wp-json/rewards/v1/redeem';
 const SHOP: Hex = `0x${'5'.repeat(39)}c`;

@@ -1,7 +1,7 @@
 /** The site's REST API, each row of its contract, by session with nonce and by application password. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { TestService } from '../kits/service.ts';
-import { basic, startSiteAndService, startTestSite, type TestSite } from '../kits/site.ts';
+import type { TestService } from '../kits/service/service.ts';
+import { basic, startSiteAndService, startTestSite, type TestSite } from '../kits/site/site.ts';
 
 const api = '/wp-json/rewards/v1';
 let service: TestService;

@@ -1,8 +1,8 @@
 /** Shortcodes in posts and in pages of a host site: each with its parameters, and what stands there instead. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type TestService } from '../kits/service.ts';
-import { startTestSite, type TestSite } from '../kits/site.ts';
-import { type SiteVisitor, siteVisitor, textOf } from '../kits/site-visitor.ts';
+import { startTestService, type TestService } from '../kits/service/service.ts';
+import { startTestSite, type TestSite } from '../kits/site/site.ts';
+import { type SiteVisitor, siteVisitor, textOf } from '../kits/site/site-visitor.ts';
 
 let service: TestService;
 let site: TestSite;

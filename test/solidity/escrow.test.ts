@@ -1,7 +1,7 @@
 /** BusinessEscrow: deposits, withdrawals and redemptions of brands. */
 import { keccak256, parseEventLogs, toHex, zeroAddress } from 'viem';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { receiptOf } from '../kits/chain.ts';
+import { receiptOf } from '../kits/chain/chain.ts';
 import { expectRevert, type Kit, people, startKit } from './kit.ts';
 
 const { admin, alice, bob, brand, otherBrand, redeemer, relayer, stranger } = people;

@@ -27,8 +27,8 @@ import {
 import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
 import { encodePayoutBatch, type PayoutEntry } from '../../src/chain/contracts/payout-batch.ts';
 import { delay } from '../../src/lib/timers.ts';
-import { deploy, fundEscrow, minedBy, rpcTo, startAnvil } from '../kits/chain.ts';
-import { tokenDomain as domainOf, signPermit } from '../kits/wallet.ts';
+import { deploy, fundEscrow, minedBy, rpcTo, startAnvil } from '../kits/chain/chain.ts';
+import { tokenDomain as domainOf, signPermit } from '../kits/chain/wallet.ts';
 
 const MNEMONIC = 'test test test test test test test test test test test junk';
 

@@ -7,10 +7,10 @@ import { webhookAttempts, webhookDeliveries } from '../../src/ledger/schema/webh
 import { addEndpoint, lockEndpoint } from '../../src/ledger/webhooks/endpoints.ts';
 import { queueWebhookEvents } from '../../src/ledger/webhooks/queue-events.ts';
 import { attemptPausesMs } from '../../src/rules/webhook-schedule.ts';
-import { until } from '../kits/clock.ts';
-import { freshAddress, freshKey, postgresMissing } from '../kits/databases.ts';
-import { startReceiver } from '../kits/receivers.ts';
-import { seededChance } from '../kits/seeded-chance.ts';
+import { freshAddress, freshKey, postgresMissing } from '../kits/databases/databases.ts';
+import { startReceiver } from '../kits/network/receivers.ts';
+import { seededChance } from '../kits/run/seeded-chance.ts';
+import { until } from '../kits/service/clock.ts';
 import { bundleScript, ended, printed, type Script } from '../ledger/child.ts';
 import { withDatabase } from './own-database.ts';
 

@@ -23,9 +23,9 @@ import { secureRandom } from '../../src/lib/ids.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { attemptPausesMs } from '../../src/rules/webhook-schedule.ts';
 import { createWebhooks } from '../../src/webhooks/run-webhooks.ts';
-import { until } from '../kits/clock.ts';
-import { freshAddress, freshKey, onEveryDatabase } from '../kits/databases.ts';
-import { startReceiver } from '../kits/receivers.ts';
+import { freshAddress, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
+import { startReceiver } from '../kits/network/receivers.ts';
+import { until } from '../kits/service/clock.ts';
 
 const START_MS = 1_700_000_000_000;
 const DAY_MS = 86_400_000;

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { post } from '../../src/webhooks/post.ts';
 import { createWebhookSecret, signedHeaders } from '../../src/webhooks/sign.ts';
-import { until } from '../kits/clock.ts';
-import { freePort } from '../kits/free-port.ts';
+import { freePort } from '../kits/network/free-port.ts';
+import { until } from '../kits/service/clock.ts';
 
 const page = await readFile(join(import.meta.dirname, '../../docs/webhooks.md'), 'utf8');
 const [secret, next, stranger] = [1, 2, 3].map((fill) =>

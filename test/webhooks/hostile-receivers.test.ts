@@ -5,8 +5,8 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemAddresses } from '../../src/dns/system.ts';
 import { post } from '../../src/webhooks/post.ts';
-import { startNameServer } from '../kits/name-server.ts';
-import { startReceiver } from '../kits/receivers.ts';
+import { startNameServer } from '../kits/network/name-server.ts';
+import { startReceiver } from '../kits/network/receivers.ts';
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {

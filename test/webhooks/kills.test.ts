@@ -4,9 +4,9 @@ import { webhookBacklog } from '../../src/ledger/webhooks/due-deliveries.ts';
 import { addEndpoint } from '../../src/ledger/webhooks/endpoints.ts';
 import { queueWebhookEvents } from '../../src/ledger/webhooks/queue-events.ts';
 import { webhookCrashPoints } from '../../src/lib/crash-points.ts';
-import { until } from '../kits/clock.ts';
-import { freshAddress, freshKey, postgresMissing } from '../kits/databases.ts';
-import { startReceiver } from '../kits/receivers.ts';
+import { freshAddress, freshKey, postgresMissing } from '../kits/databases/databases.ts';
+import { startReceiver } from '../kits/network/receivers.ts';
+import { until } from '../kits/service/clock.ts';
 import { bundleScript, ended, printed, type Script } from '../ledger/child.ts';
 import { withDatabase } from './own-database.ts';
 

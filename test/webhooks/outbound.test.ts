@@ -1,9 +1,9 @@
 /** Webhooks through the front door: a reward, the brand's own server, the control API and the command line. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rewards } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { startReceiver } from '../kits/receivers.ts';
-import { startTestService, type TestService } from '../kits/service.ts';
+import { startReceiver } from '../kits/network/receivers.ts';
+import { rewards } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
+import { startTestService, type TestService } from '../kits/service/service.ts';
 
 type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 let service: TestService;

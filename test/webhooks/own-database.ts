@@ -6,7 +6,7 @@ import type { Database } from '../../src/ledger/database/database.ts';
 import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
-import { type Kind, startPostgres } from '../kits/databases.ts';
+import { type Kind, startPostgres } from '../kits/databases/databases.ts';
 
 export async function withDatabase(kind: Kind, use: (where: string, database: Database) => Promise<void>) {
   const postgres = kind === 'Postgres' ? await startPostgres({ migrated: true }) : undefined;

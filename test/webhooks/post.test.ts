@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Reach } from '../../src/outgoing/target.ts';
 import { post } from '../../src/webhooks/post.ts';
-import { expiredCertificate, testAuthority } from '../kits/certificates.ts';
-import { startReceiver } from '../kits/receivers.ts';
+import { expiredCertificate, testAuthority } from '../kits/network/certificates.ts';
+import { startReceiver } from '../kits/network/receivers.ts';
 
 const stops: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {

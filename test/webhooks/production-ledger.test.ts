@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
-import { rewardsJson } from '../kits/cli.ts';
-import { postgresMissing, startPostgres, type TestPostgres } from '../kits/databases.ts';
+import { postgresMissing, startPostgres, type TestPostgres } from '../kits/databases/databases.ts';
+import { rewardsJson } from '../kits/service/cli.ts';
 
 const brandId = `0x${'5a'.repeat(20)}`;
 const url = 'https://shop.example/hooks/rewards';

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { webhookDeliveries } from '../../src/ledger/schema/webhooks.ts';
 import { addEndpoint } from '../../src/ledger/webhooks/endpoints.ts';
 import { queueWebhookEvents } from '../../src/ledger/webhooks/queue-events.ts';
-import { rewardsJson, serve, temporaryDirectory } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { freshAddress, freshKey, postgresMissing } from '../kits/databases.ts';
-import { startReceiver } from '../kits/receivers.ts';
-import { seededChance } from '../kits/seeded-chance.ts';
+import { freshAddress, freshKey, postgresMissing } from '../kits/databases/databases.ts';
+import { startReceiver } from '../kits/network/receivers.ts';
+import { seededChance } from '../kits/run/seeded-chance.ts';
+import { rewardsJson, serve, temporaryDirectory } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
 import { bundleScript, ended, printed, type Script } from '../ledger/child.ts';
 import { withDatabase } from './own-database.ts';
 

@@ -8,9 +8,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { localAddresses, systemAddresses } from '../../src/dns/system.ts';
 import type { Reach } from '../../src/outgoing/target.ts';
 import { post } from '../../src/webhooks/post.ts';
-import { notOnTheInternet, ofClouds, thisMachine } from '../kits/inner-addresses.ts';
-import { type DnsReply, startNameServer } from '../kits/name-server.ts';
-import { startReceiver } from '../kits/receivers.ts';
+import { notOnTheInternet, ofClouds, thisMachine } from '../kits/network/inner-addresses.ts';
+import { type DnsReply, startNameServer } from '../kits/network/name-server.ts';
+import { startReceiver } from '../kits/network/receivers.ts';
 
 /** In IPv6's public part, once given back and never given out again: nothing answers there. */
 const NOBODY = '3ffe::1';

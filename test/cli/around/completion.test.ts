@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { program, rewards, serveHere, temporaryDirectory } from '../../kits/cli.ts';
+import { program, rewards, serveHere, temporaryDirectory } from '../../kits/service/cli.ts';
 
 const run = promisify(execFile);
 const has = (shell: string) => {

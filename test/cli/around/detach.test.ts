@@ -7,9 +7,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { followLog, lastLines } from '../../../src/cli/around/logs.ts';
 import { exitCodes } from '../../../src/cli/machine/exit-codes.ts';
 import { createLogFile } from '../../../src/stack/log-file.ts';
-import { rewards, rewardsProcess, slowStart, startProcess, temporaryDirectory } from '../../kits/cli.ts';
-import { until } from '../../kits/clock.ts';
-import { aliveOf, descendants, processTable } from '../../kits/processes.ts';
+import {
+  rewards,
+  rewardsProcess,
+  slowStart,
+  startProcess,
+  temporaryDirectory,
+} from '../../kits/service/cli.ts';
+import { until } from '../../kits/service/clock.ts';
+import { aliveOf, descendants, processTable } from '../../kits/service/processes.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeEach(async () => {

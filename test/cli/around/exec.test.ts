@@ -13,9 +13,9 @@ import {
   slowStart,
   startProcess,
   temporaryDirectory,
-} from '../../kits/cli.ts';
-import { until } from '../../kits/clock.ts';
-import { aliveOf, descendants } from '../../kits/processes.ts';
+} from '../../kits/service/cli.ts';
+import { until } from '../../kits/service/clock.ts';
+import { aliveOf, descendants } from '../../kits/service/processes.ts';
 
 const client = new URL('../../../docs/examples/client', import.meta.url).pathname;
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;

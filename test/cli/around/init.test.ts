@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { exitCodes } from '../../../src/cli/machine/exit-codes.ts';
-import { rewards, rewardsJson, rewardsProcess, serve, temporaryDirectory } from '../../kits/cli.ts';
+import { rewards, rewardsJson, rewardsProcess, serve, temporaryDirectory } from '../../kits/service/cli.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeEach(async () => {

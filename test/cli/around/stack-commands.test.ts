@@ -5,8 +5,15 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../../src/cli/machine/exit-codes.ts';
-import { program, rewards, rewardsJson, rewardsProcess, serve, temporaryDirectory } from '../../kits/cli.ts';
-import { aliveOf, descendants } from '../../kits/processes.ts';
+import {
+  program,
+  rewards,
+  rewardsJson,
+  rewardsProcess,
+  serve,
+  temporaryDirectory,
+} from '../../kits/service/cli.ts';
+import { aliveOf, descendants } from '../../kits/service/processes.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 let stack: Awaited<ReturnType<typeof serve>>;

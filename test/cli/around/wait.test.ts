@@ -8,7 +8,7 @@ import {
   serveHere,
   startProcess,
   temporaryDirectory,
-} from '../../kits/cli.ts';
+} from '../../kits/service/cli.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 let stack: Awaited<ReturnType<typeof serveHere>>;

@@ -1,6 +1,6 @@
 /** Constraints on levels and roles in a brand's chat, and what their changes do to kept results. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
+import { databaseKinds, type TestDatabase } from '../../kits/databases/databases.ts';
 import { BRAND, perk, startConstraintsKit } from './kit.ts';
 
 describe.each(databaseKinds)('levels and roles in a chat (on $kind)', ({ open }) => {
@@ -84,9 +84,7 @@ describe.each(databaseKinds)('levels and roles in a chat (on $kind)', ({ open })
     await stands('carol@demo.example', { level: 1 });
     kit.asked();
     await kit.advance('5m');
-    await expect
-      .poll(() => missing('carol', perk.asksLonger).then(() => kit.asked()), { timeout: 10_000 })
-      .toBe(1);
+    await expect.poll(() => missing('carol', perk.asksLonger).then(() => kit.asked())).toBe(1);
     await missing('alice', perk.asksLonger);
     await missing('bob', perk.asksLonger);
     kit.asked();
@@ -100,7 +98,7 @@ describe.each(databaseKinds)('levels and roles in a chat (on $kind)', ({ open })
           await missing('alice', perk.asksLonger);
           return kit.asked();
         },
-        { timeout: 10_000 },
+        { timeout: 20_000 },
       )
       .toBe(1);
     expect(await missing('bob', perk.asksLonger)).toEqual([]);

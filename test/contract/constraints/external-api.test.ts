@@ -1,6 +1,6 @@
 /** Purchase constraints at the relay: what a brand's server says about buyers, and for how long it counts. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
+import { databaseKinds, type TestDatabase } from '../../kits/databases/databases.ts';
 import { BRAND, perk, startConstraintsKit } from './kit.ts';
 
 describe.each(databaseKinds)('constraints of a purchase by relay (on $kind)', ({ open }) => {

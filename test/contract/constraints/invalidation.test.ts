@@ -1,6 +1,6 @@
 /** contract: POST /constraint-updater/invalidate-external-api, and invalidation by transfers of RWT. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
+import { databaseKinds, type TestDatabase } from '../../kits/databases/databases.ts';
 import { API_KEY, OTHER_KEY, perk, startConstraintsKit } from './kit.ts';
 
 describe.each(databaseKinds)('invalidation of kept results (on $kind)', ({ open }) => {

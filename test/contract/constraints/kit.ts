@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Overrides, ServeConfig } from '../../../src/emulator/serve-config.ts';
-import type { TestDatabase } from '../../kits/databases.ts';
-import { startReceiver } from '../../kits/receivers.ts';
-import { startRelayKit, type User } from '../../kits/wallet.ts';
+import { startRelayKit, type User } from '../../kits/chain/wallet.ts';
+import type { TestDatabase } from '../../kits/databases/databases.ts';
+import { startReceiver } from '../../kits/network/receivers.ts';
 
 export const BRAND = `0x${'a'.repeat(40)}`;
 export const API_KEY = 'rk_test_demo_AbCdEfGhJkMnPqRsTuVwXyZ23456789';

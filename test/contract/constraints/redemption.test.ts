@@ -1,6 +1,6 @@
 /** A redemption asks of a buyer what a purchase by relay does, with the same answers kept. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
+import { databaseKinds, type TestDatabase } from '../../kits/databases/databases.ts';
 import { BRAND, perk, startConstraintsKit } from './kit.ts';
 
 describe.each(databaseKinds)('constraints of a redemption (on $kind)', ({ open }) => {

@@ -1,7 +1,7 @@
 /** Brands that are created at the same moment: a domain, and an id, has one owner. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
-import { type Answer, startTestService, type TestService } from '../../kits/service.ts';
+import { databaseKinds, type TestDatabase } from '../../kits/databases/databases.ts';
+import { type Answer, startTestService, type TestService } from '../../kits/service/service.ts';
 
 const AT_ONCE = 8;
 const ROUNDS = 5;

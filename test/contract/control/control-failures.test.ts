@@ -4,8 +4,8 @@ import SQLite from 'better-sqlite3';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { jsonLog } from '../../../src/lib/log.ts';
-import { postgresMissing, startPostgres } from '../../kits/databases.ts';
-import { startTestService, type TestService } from '../../kits/service.ts';
+import { postgresMissing, startPostgres } from '../../kits/databases/databases.ts';
+import { startTestService, type TestService } from '../../kits/service/service.ts';
 
 let service: TestService | undefined;
 afterEach(() => service?.stop());

@@ -1,8 +1,8 @@
 /** The control API is for whoever has the token: other users of the machine can neither change nor read anything. */
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rewardsJson } from '../../kits/cli.ts';
-import { startTestService, type TestService } from '../../kits/service.ts';
+import { rewardsJson } from '../../kits/service/cli.ts';
+import { startTestService, type TestService } from '../../kits/service/service.ts';
 
 let service: TestService;
 let requestId: string;

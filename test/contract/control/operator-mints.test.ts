@@ -1,7 +1,7 @@
 /** POST mints of the control API: RWT for an account, and never for an address where nobody could use it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freshAddress } from '../../kits/databases.ts';
-import { startTestService, type TestService } from '../../kits/service.ts';
+import { freshAddress } from '../../kits/databases/databases.ts';
+import { startTestService, type TestService } from '../../kits/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 /** A rule's cooldown and limit by the contract's names for them, wherever settings are written. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FixtureError, parseFixture, problemText } from '../../../src/emulator/fixture/fixture.ts';
-import { rewards, rewardsJson } from '../../kits/cli.ts';
-import { someone, startTestService, type TestService } from '../../kits/service.ts';
+import { rewards, rewardsJson } from '../../kits/service/cli.ts';
+import { someone, startTestService, type TestService } from '../../kits/service/service.ts';
 
 describe('in a fixture', () => {
   const read = (rule: string) => {

@@ -7,7 +7,7 @@ import { brandOfKey } from '../../../src/http/frame/brand-key.ts';
 import { framed } from '../../../src/http/frame/framed.ts';
 import type { RequestVariables } from '../../../src/http/frame/request-record.ts';
 import type { Hex } from '../../../src/lib/hex.ts';
-import { someone } from '../../kits/service.ts';
+import { someone } from '../../kits/service/service.ts';
 import {
   API,
   bearer,

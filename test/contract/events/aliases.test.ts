@@ -1,6 +1,6 @@
 /** A user whom a site names by number for streaks and perks, and by e-mail for events: one user, one wallet, paid once. */
 import { expect, test } from 'vitest';
-import { someone } from '../../kits/service.ts';
+import { someone } from '../../kits/service/service.ts';
 import { API, bearer, onEachDatabase, open, shop } from '../kit.ts';
 
 /** A Monday, at noon. */

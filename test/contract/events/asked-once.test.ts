@@ -1,7 +1,8 @@
 /** What strangers ask costs a node or a name server one question, however many of them ask. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { until } from '../../kits/clock.ts';
-import { startNameServer } from '../../kits/name-server.ts';
+import { type RpcProxy, startRpcProxy } from '../../kits/chain/rpc-proxy.ts';
+import { startNameServer } from '../../kits/network/name-server.ts';
+import { until } from '../../kits/service/clock.ts';
 import {
   brandId,
   type ProductionKit,
@@ -9,8 +10,7 @@ import {
   sqliteLedger,
   startProduction,
   startProductionKit,
-} from '../../kits/production.ts';
-import { type RpcProxy, startRpcProxy } from '../../kits/rpc-proxy.ts';
+} from '../../kits/service/production.ts';
 import { API, startContractService } from '../kit.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });

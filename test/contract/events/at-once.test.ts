@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startAnvil } from '../../kits/chain.ts';
-import { serve, temporaryDirectory } from '../../kits/cli.ts';
-import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
-import { startRpcProxy } from '../../kits/rpc-proxy.ts';
-import { clientOf, someone } from '../../kits/service.ts';
+import { startAnvil } from '../../kits/chain/chain.ts';
+import { startRpcProxy } from '../../kits/chain/rpc-proxy.ts';
+import { databaseKinds, type TestDatabase } from '../../kits/databases/databases.ts';
+import { serve, temporaryDirectory } from '../../kits/service/cli.ts';
+import { clientOf, someone } from '../../kits/service/service.ts';
 
 /**
  * A node that takes a moment to answer, as a node far away does: what arrives meanwhile goes together. Otherwise it

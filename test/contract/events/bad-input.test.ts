@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../../kits/service.ts';
+import { startTestService, type TestService } from '../../kits/service/service.ts';
 
 const valid = {
   eventType: 'form_submit',

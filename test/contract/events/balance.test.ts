@@ -1,6 +1,6 @@
 /** GET and POST user-balance. */
 import { expect, test } from 'vitest';
-import { someone } from '../../kits/service.ts';
+import { someone } from '../../kits/service/service.ts';
 import { API, onEachDatabase, open, shop } from '../kit.ts';
 
 onEachDatabase('user-balance', (get) => {

@@ -1,6 +1,6 @@
 /** Contract: POST bulk-events: every item on its own, in order. */
 import { expect, test } from 'vitest';
-import { someone } from '../../kits/service.ts';
+import { someone } from '../../kits/service/service.ts';
 import { API, bearer, onEachDatabase, shop } from '../kit.ts';
 
 const event = (fields: Record<string, unknown> = {}) => ({

@@ -1,6 +1,6 @@
 /** Contract: Limits, Cooldown bypass: each row of the table, and everybody who only pretends. */
 import { expect, test } from 'vitest';
-import { someone } from '../../kits/service.ts';
+import { someone } from '../../kits/service/service.ts';
 import { bearer, onEachDatabase, open, shop } from '../kit.ts';
 
 const SOURCES = ['chat_manual_reward', 'voice_claim', 'gateway_event'];

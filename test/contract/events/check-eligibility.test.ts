@@ -1,6 +1,6 @@
 /** POST check-eligibility: what an event would get, without sending it. */
 import { expect, test } from 'vitest';
-import { someone } from '../../kits/service.ts';
+import { someone } from '../../kits/service/service.ts';
 import { API, bearer, expectBothForms, onEachDatabase, open, paused, poor, shop } from '../kit.ts';
 
 onEachDatabase('check-eligibility', (get) => {

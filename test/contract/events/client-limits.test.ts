@@ -1,7 +1,7 @@
 /** What a brand lets callers without its key do: send events, name users by addresses, leave the domain out. */
 import { expect, test } from 'vitest';
-import { freshAddress } from '../../kits/databases.ts';
-import { someone } from '../../kits/service.ts';
+import { freshAddress } from '../../kits/databases/databases.ts';
+import { someone } from '../../kits/service/service.ts';
 import { bearer, expectBothForms, onEachDatabase, open, shop } from '../kit.ts';
 
 onEachDatabase('callers without the key of the brand', (get) => {

@@ -1,6 +1,6 @@
 /** What clients of other authors send and read: names of events, platforms, lists that are always there. */
 import { expect, test } from 'vitest';
-import { someone } from '../../kits/service.ts';
+import { someone } from '../../kits/service/service.ts';
 import { API, bearer, onEachDatabase, shop } from '../kit.ts';
 
 const SERVER = '112233445566778899';

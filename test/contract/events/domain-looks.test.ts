@@ -1,9 +1,9 @@
 /** The service looks by itself at domains that were proven by DNS; the clock of the emulator drives it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { until } from '../../kits/clock.ts';
-import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
-import { startNameServer } from '../../kits/name-server.ts';
-import { someone } from '../../kits/service.ts';
+import { databaseKinds, type TestDatabase } from '../../kits/databases/databases.ts';
+import { startNameServer } from '../../kits/network/name-server.ts';
+import { until } from '../../kits/service/clock.ts';
+import { someone } from '../../kits/service/service.ts';
 import { API, type ContractService, shop, startContractService } from '../kit.ts';
 
 /** No answer, and no seconds of waiting for it: that silence is the same, `verify-dns.test.ts` shows. */

@@ -1,6 +1,6 @@
 /** Rewards that depend on the event: per dollar of an order, with a cap. */
 import { expect, test } from 'vitest';
-import { someone } from '../../kits/service.ts';
+import { someone } from '../../kits/service/service.ts';
 import { bearer, onEachDatabase, open, shop } from '../kit.ts';
 
 onEachDatabase('contract: Event types, purchase: RWT per USD', (get) => {

@@ -1,6 +1,6 @@
 /** Contract: Errors: each status code with each of its causes, and the shape of every body. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, someone } from '../../kits/service.ts';
+import { type Answer, someone } from '../../kits/service/service.ts';
 import {
   API,
   type ContractService,

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../../kits/service.ts';
+import { startTestService, type TestService } from '../../kits/service/service.ts';
 
 const named = `0x${'d1'.repeat(20)}`;
 const plain = `0x${'d2'.repeat(20)}`;

@@ -1,7 +1,7 @@
 /** GET events/<eventId>: the present state and hash of a reward. */
 import { expect, test } from 'vitest';
-import { until } from '../../kits/clock.ts';
-import { someone } from '../../kits/service.ts';
+import { until } from '../../kits/service/clock.ts';
+import { someone } from '../../kits/service/service.ts';
 import { API, onEachDatabase, shop } from '../kit.ts';
 
 onEachDatabase('events/<eventId>', (get) => {

@@ -1,6 +1,6 @@
 /** Contract: Authentication, brand key: an old key counts until the time that was given to it. */
 import { expect, test } from 'vitest';
-import { someone } from '../../kits/service.ts';
+import { someone } from '../../kits/service/service.ts';
 import { bearer, onEachDatabase, shop } from '../kit.ts';
 
 onEachDatabase('contract: Authentication, brand key', (get) => {

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { someone } from '../../kits/service.ts';
+import { someone } from '../../kits/service/service.ts';
 import { type ContractService, shop, startContractService } from '../kit.ts';
 
 const sized = (length: number) => `${'a'.repeat(length - '@people.example'.length)}@people.example`;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
-import { someone, startTestService, type TestService } from '../../kits/service.ts';
+import { databaseKinds, type TestDatabase } from '../../kits/databases/databases.ts';
+import { someone, startTestService, type TestService } from '../../kits/service/service.ts';
 
 describe.each(databaseKinds)('a first reward on $kind', ({ open }) => {
   let service: TestService;

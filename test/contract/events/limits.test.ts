@@ -1,6 +1,6 @@
 /** Contract: Limits, and States and transitions of a user-event pair, on each database. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { someone } from '../../kits/service.ts';
+import { someone } from '../../kits/service/service.ts';
 import { bearer, type ContractService, onEachDatabase, poor, shop, startContractService } from '../kit.ts';
 
 const MINUTE = 60_000;

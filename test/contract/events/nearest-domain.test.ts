@@ -4,8 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { openPostgres } from '../../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../../src/ledger/database/sqlite.ts';
 import { brandDomains } from '../../../src/ledger/schema/brands.ts';
-import { databaseKinds } from '../../kits/databases.ts';
-import { someone } from '../../kits/service.ts';
+import { databaseKinds } from '../../kits/databases/databases.ts';
+import { someone } from '../../kits/service/service.ts';
 import { type Brand, open, shop, startContractService } from '../kit.ts';
 
 describe.each(databaseKinds)(

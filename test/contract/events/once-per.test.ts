@@ -1,6 +1,6 @@
 /** Rules with `oncePer`: a user is paid once for each value of a field of the metadata, for ever (docs/api.md). */
 import { describe, expect, test } from 'vitest';
-import { someone } from '../../kits/service.ts';
+import { someone } from '../../kits/service/service.ts';
 import { API, expectBothForms, onEachDatabase, shop } from '../kit.ts';
 
 onEachDatabase(

@@ -1,6 +1,6 @@
 /** Contract: Domain rule, Channel rule and Authentication: whose event it is. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { someone } from '../../kits/service.ts';
+import { someone } from '../../kits/service/service.ts';
 import { bearer, type ContractService, open, shop, startContractService } from '../kit.ts';
 
 describe('contract: Domain rule', () => {

@@ -8,8 +8,8 @@ import { openPostgres } from '../../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../../src/ledger/database/sqlite.ts';
 import { wallets } from '../../../src/ledger/schema/wallets.ts';
 import { DEV_GAS_WALLETS_PATH, DEV_MNEMONIC, devPaths } from '../../../src/lib/development/accounts.ts';
-import { databaseKinds, freshAddress } from '../../kits/databases.ts';
-import { someone } from '../../kits/service.ts';
+import { databaseKinds, freshAddress } from '../../kits/databases/databases.ts';
+import { someone } from '../../kits/service/service.ts';
 import { bearer, onEachDatabase, shop, startContractService } from '../kit.ts';
 
 const tree = keyTree(DEV_MNEMONIC);

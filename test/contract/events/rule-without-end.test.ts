@@ -6,8 +6,8 @@ import { openPostgres } from '../../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../../src/ledger/database/sqlite.ts';
 import { eventRules } from '../../../src/ledger/schema/brands.ts';
 import type { Log, LogFields } from '../../../src/lib/log.ts';
-import { databaseKinds } from '../../kits/databases.ts';
-import { someone } from '../../kits/service.ts';
+import { databaseKinds } from '../../kits/databases/databases.ts';
+import { someone } from '../../kits/service/service.ts';
 import { bearer, shop, startContractService } from '../kit.ts';
 
 describe.each(databaseKinds)('a rule that could pay without an end (on $kind)', ({ open: openKind }) => {

@@ -1,6 +1,6 @@
 /** A brand's spend limits: all its events together, one by one and in bulk, until the hour or day is over. */
 import { describe, expect, test } from 'vitest';
-import { someone, startTestService } from '../../kits/service.ts';
+import { someone, startTestService } from '../../kits/service/service.ts';
 import { bearer, expectBothForms, onEachDatabase, open, shop } from '../kit.ts';
 
 const HOUR_S = 3_600;

@@ -1,6 +1,6 @@
 /** The decision trace of each request: which check failed, and when it passes. */
 import { expect, test } from 'vitest';
-import { someone } from '../../kits/service.ts';
+import { someone } from '../../kits/service/service.ts';
 import { API, bearer, onEachDatabase, paused, poor, shop } from '../kit.ts';
 
 interface Check {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { domainToken } from '../../../src/actions/brands/verify-dns.ts';
-import { type DnsReply, startNameServer } from '../../kits/name-server.ts';
-import { someone } from '../../kits/service.ts';
+import { type DnsReply, startNameServer } from '../../kits/network/name-server.ts';
+import { someone } from '../../kits/service/service.ts';
 import { API, type ContractService, expectBothForms, open, shop, startContractService } from '../kit.ts';
 
 describe('contract: POST verify-dns', () => {
@@ -138,8 +138,8 @@ describe('contract: POST verify-dns', () => {
     set(domain, reply);
     const started = performance.now();
     const { status, body } = await verify(domain);
-    // Beyond the three seconds, what a busy machine may add.
-    expect(performance.now() - started).toBeLessThan(5_000);
+    // Without a limit of ours a silent server takes twenty seconds and more; between the two is what a busy machine may add.
+    expect(performance.now() - started).toBeLessThan(15_000);
     expect([status, body.success, body.dnsConfigured]).toEqual([200, false, false]);
     expect(body.message).toMatch(/DNS/);
     expect(await eventFrom(domain)).toBe(200);

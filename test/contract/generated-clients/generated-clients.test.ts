@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ApiDocument } from '../../../src/http/openapi.ts';
-import { serve } from '../../kits/cli.ts';
-import { WALLPAPERS } from '../../kits/redeeming.ts';
-import { clientOf, someone } from '../../kits/service.ts';
-import { relayKitOf } from '../../kits/wallet.ts';
+import { WALLPAPERS } from '../../kits/chain/redeeming.ts';
+import { relayKitOf } from '../../kits/chain/wallet.ts';
+import { serve } from '../../kits/service/cli.ts';
+import { clientOf, someone } from '../../kits/service/service.ts';
 import { operationsOf, validatorOf } from '../api-description.ts';
 
 const here = new URL('.', import.meta.url).pathname;

@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { pointsSaleAbi } from '../../../src/chain/contracts/abis.ts';
 import { sessionMintKey } from '../../../src/chain/contracts/sale-mint.ts';
 import { type LogFields, silentLog } from '../../../src/lib/log.ts';
-import { databaseKinds } from '../../kits/databases.ts';
-import { startProcessorProxy } from '../../kits/processor-proxy.ts';
-import type { Answer } from '../../kits/service.ts';
+import { databaseKinds } from '../../kits/databases/databases.ts';
+import { startProcessorProxy } from '../../kits/network/processor-proxy.ts';
+import type { Answer } from '../../kits/service/service.ts';
 import { API, type Brand, shop, startContractService } from '../kit.ts';
 
 /** For tests of what is decided before the ledger is asked. */

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pointsSaleAbi } from '../../../src/chain/contracts/abis.ts';
 import { settings } from '../../../src/compose/config.ts';
-import { databaseKinds } from '../../kits/databases.ts';
+import { databaseKinds } from '../../kits/databases/databases.ts';
 import { bearer, open, shop } from '../kit.ts';
 import { type PaymentService, startPaymentService } from './kit.ts';
 

@@ -1,6 +1,6 @@
 /** Contract: Mint metadata. A session that is not what was planned never mints, whichever of its fields somebody changed. */
 import { describe, expect, test } from 'vitest';
-import type { ProcessorObject } from '../../kits/processor-proxy.ts';
+import type { ProcessorObject } from '../../kits/network/processor-proxy.ts';
 import { open } from '../kit.ts';
 import { onOne, onPayments, type PaymentService } from './kit.ts';
 

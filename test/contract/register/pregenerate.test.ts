@@ -1,6 +1,6 @@
 /** Contract: Pregenerated wallet, and Limits: pregenerate-user. */
 import { describe, expect, test, vi } from 'vitest';
-import { someone } from '../../kits/service.ts';
+import { someone } from '../../kits/service/service.ts';
 import { type Brand, bearer, expectBothForms, onEachDatabase, open, shop } from '../kit.ts';
 
 vi.setConfig({ testTimeout: 60_000 });

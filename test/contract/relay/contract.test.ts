@@ -7,8 +7,8 @@ import {
   pointsSaleAbi,
   rewardTokenAbi,
 } from '../../../src/chain/contracts/abis.ts';
-import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
-import { FREE_PERK, filled, type RelayKit, startRelayKit, type User } from '../../kits/wallet.ts';
+import { FREE_PERK, filled, type RelayKit, startRelayKit, type User } from '../../kits/chain/wallet.ts';
+import { databaseKinds, type TestDatabase } from '../../kits/databases/databases.ts';
 
 describe.each(databaseKinds)('contract: POST relay (on $kind)', ({ kind, open }) => {
   let kit: RelayKit;

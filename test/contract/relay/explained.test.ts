@@ -1,8 +1,8 @@
 /** `requests explain` of relayed calls: each check in its order, the one that refused, and when the call would pass. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { settings } from '../../../src/compose/config.ts';
-import type { Answer } from '../../kits/service.ts';
-import { type RelayKit, startRelayKit } from '../../kits/wallet.ts';
+import { type RelayKit, startRelayKit } from '../../kits/chain/wallet.ts';
+import type { Answer } from '../../kits/service/service.ts';
 
 let kit: RelayKit;
 beforeAll(async () => {

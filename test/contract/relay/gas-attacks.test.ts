@@ -5,8 +5,8 @@ import { openPostgres } from '../../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../../src/ledger/database/sqlite.ts';
 import { brandDomains } from '../../../src/ledger/schema/brands.ts';
 import { gasMaxOf } from '../../../src/rules/relay-policy.ts';
-import { databaseKinds } from '../../kits/databases.ts';
-import { type RelayKit, startRelayKit } from '../../kits/wallet.ts';
+import { type RelayKit, startRelayKit } from '../../kits/chain/wallet.ts';
+import { databaseKinds } from '../../kits/databases/databases.ts';
 import { type LedgerReader, readLedger } from '../../reliability/processes/ledger-reader.ts';
 
 /**

@@ -3,7 +3,7 @@ import { type Hex, parseEther, toHex } from 'viem';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { perkNFTAbi } from '../../../src/chain/contracts/abis.ts';
 import { roleId } from '../../../src/chain/contracts/deployment-steps.ts';
-import { FREE_PERK, type RelayKit, startRelayKit } from '../../kits/wallet.ts';
+import { FREE_PERK, type RelayKit, startRelayKit } from '../../kits/chain/wallet.ts';
 
 let shared: RelayKit;
 let kit: RelayKit;
@@ -52,9 +52,7 @@ test("a brand's wallet that runs low is topped up by the service's own, and what
   const { status, body } = await kit.relay(alice, kit.purchase(alice.address));
   expect(status).toBe(200);
   expect(await kit.perksOf(alice.address, FREE_PERK)).toBe(1n);
-  await expect
-    .poll(() => kit.chain.getBalance({ address }), { timeout: 10_000 })
-    .toBeGreaterThan(parseEther('2.9'));
+  await expect.poll(() => kit.chain.getBalance({ address })).toBeGreaterThan(parseEther('2.9'));
   expect(typeof body.from).toBe('string');
   // Once: while money is on its way, no more is asked for.
   await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -68,15 +66,15 @@ test("a brand's wallet with less than a call may cost: the service's own sends f
   // The dearest call may take 360,000 gas, at 1 gwei and more.
   for (const balance of [1n, 300_000n * GWEI]) {
     await rpc('anvil_setBalance', address, toHex(parseEther('1')));
-    await expect.poll(walletOf, { timeout: 10_000 }).toEqual({ address, ready: true });
+    await expect.poll(walletOf).toEqual({ address, ready: true });
     await rpc('anvil_setBalance', address, toHex(balance));
-    await expect.poll(walletOf, { timeout: 10_000 }).toEqual({ address, ready: false });
+    await expect.poll(walletOf).toEqual({ address, ready: false });
     const { status, body } = await kit.relay(alice, kit.purchase(alice.address));
     expect(status).toBe(200);
     expect(body.from).not.toBe(address);
   }
   await rpc('anvil_setBalance', address, toHex(parseEther('1')));
-  await expect.poll(walletOf, { timeout: 10_000 }).toEqual({ address, ready: true });
+  await expect.poll(walletOf).toEqual({ address, ready: true });
   expect((await kit.relay(alice, kit.purchase(alice.address))).body.from).toBe(address);
 }, 60_000);
 
@@ -87,12 +85,12 @@ test("a brand's wallet that lost its role: the service's own sends for it", asyn
   const role = { address: kit.contracts.perks, abi: perkNFTAbi } as const;
   const args = [roleId('RELAYER_ROLE'), address] as const;
   await kit.mined(await kit.admin.writeContract({ ...role, functionName: 'revokeRole', args }));
-  await expect.poll(walletOf, { timeout: 10_000 }).toEqual({ address, ready: false });
+  await expect.poll(walletOf).toEqual({ address, ready: false });
   const { status, body } = await kit.relay(alice, kit.purchase(alice.address));
   expect(status).toBe(200);
   expect(body.from).not.toBe(address);
   await kit.mined(await kit.admin.writeContract({ ...role, functionName: 'grantRole', args }));
-  await expect.poll(walletOf, { timeout: 10_000 }).toEqual({ address, ready: true });
+  await expect.poll(walletOf).toEqual({ address, ready: true });
   expect((await kit.relay(alice, kit.purchase(alice.address))).body.from).toBe(address);
 }, 60_000);
 
@@ -119,7 +117,7 @@ test('no block for longer than the caller waits: 504 with the hash, and later it
   const state = () => kit.request(`${kit.ready.urls.relay}/relay/${hash}`);
   expect((await state()).body).toMatchObject({ success: false, status: 'pending', transactionHash: hash });
   await rpc('evm_mine');
-  await expect.poll(async () => (await state()).body.status, { timeout: 10_000 }).toBe('confirmed');
+  await expect.poll(async () => (await state()).body.status).toBe('confirmed');
   // The same key: the call is not sent again, and now the answer is there.
   const again = await kit.relay(alice, kit.purchase(alice.address), { 'idempotency-key': 'late' });
   expect([again.status, again.body.transactionHash]).toEqual([200, hash]);

@@ -1,7 +1,7 @@
 /** contract: Limits, Relay transactions and Relay API requests. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { databaseKinds } from '../../kits/databases.ts';
-import { type RelayKit, startRelayKit } from '../../kits/wallet.ts';
+import { type RelayKit, startRelayKit } from '../../kits/chain/wallet.ts';
+import { databaseKinds } from '../../kits/databases/databases.ts';
 
 const HOUR_MS = 3_600_000;
 const at = (headers: Headers, name: string) => Number(headers.get(`x-ratelimit-${name}`));

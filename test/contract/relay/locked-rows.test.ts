@@ -1,8 +1,8 @@
 /** A payer's row that another transaction keeps locked: its calls wait, those of other payers do not. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { postgresMissing, startPostgres, type TestPostgres } from '../../kits/databases.ts';
-import { FREE_PERK, type RelayKit, startRelayKit } from '../../kits/wallet.ts';
+import { FREE_PERK, type RelayKit, startRelayKit } from '../../kits/chain/wallet.ts';
+import { postgresMissing, startPostgres, type TestPostgres } from '../../kits/databases/databases.ts';
 
 describe.skipIf(postgresMissing() !== undefined)('on Postgres, in a transaction that somebody forgot', () => {
   let postgres: TestPostgres;

@@ -2,7 +2,6 @@
 import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { businessEscrowAbi, rewardTokenAbi } from '../../../src/chain/contracts/abis.ts';
-import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
 import {
   filled,
   type RelayKit,
@@ -10,7 +9,8 @@ import {
   signPermit,
   startRelayKit,
   type User,
-} from '../../kits/wallet.ts';
+} from '../../kits/chain/wallet.ts';
+import { databaseKinds, type TestDatabase } from '../../kits/databases/databases.ts';
 
 const AMOUNT = 7n;
 

@@ -11,7 +11,7 @@ import {
   signPermit,
   startRelayKit,
   type User,
-} from '../../kits/wallet.ts';
+} from '../../kits/chain/wallet.ts';
 
 let kit: RelayKit;
 let alice: User;

@@ -1,6 +1,6 @@
 /** The comparison of ledger and chain knows relayed calls as well. */
 import { expect, test } from 'vitest';
-import { FREE_PERK, PERK, PERK_PRICE, startRelayKit } from '../../kits/wallet.ts';
+import { FREE_PERK, PERK, PERK_PRICE, startRelayKit } from '../../kits/chain/wallet.ts';
 
 test('after rewards, purchases with permits and top-ups, ledger and chain agree', async () => {
   const kit = await startRelayKit({ engine: { relay: { gasCheckMs: 200 } } });

@@ -1,7 +1,7 @@
 /** GET achievements and POST achievements/update-progress, and what unlocks an achievement. */
 import { expect, test } from 'vitest';
-import { until } from '../../kits/clock.ts';
-import { someone } from '../../kits/service.ts';
+import { until } from '../../kits/service/clock.ts';
+import { someone } from '../../kits/service/service.ts';
 import { API, type Brand, bearer, expectBothForms, onEachDatabase, open, shop } from '../kit.ts';
 
 const achievements = {

@@ -1,9 +1,9 @@
 /** POST perks/check-code and perks/use-code: a code is good once, and known to its brand alone. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rewardsJson } from '../../kits/cli.ts';
-import { databaseKinds } from '../../kits/databases.ts';
-import { personWith, redeemBody, WALLPAPERS } from '../../kits/redeeming.ts';
-import { startTestService, type TestService } from '../../kits/service.ts';
+import { personWith, redeemBody, WALLPAPERS } from '../../kits/chain/redeeming.ts';
+import { databaseKinds } from '../../kits/databases/databases.ts';
+import { rewardsJson } from '../../kits/service/cli.ts';
+import { startTestService, type TestService } from '../../kits/service/service.ts';
 
 const API_KEY = 'rk_dev_demo_7pQ2vXc9TfLm4KzRw8YbN6sHdJ3gEa5U';
 const key = { authorization: `Bearer ${API_KEY}` };

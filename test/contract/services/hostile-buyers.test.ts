@@ -6,13 +6,13 @@ import { keccak256, toHex } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEV_MNEMONIC, devPaths } from '../../../src/lib/development/accounts.ts';
-import { SERVICE_CHAIN_ARGS, startAnvil } from '../../kits/chain.ts';
-import { until } from '../../kits/clock.ts';
-import { databaseKinds } from '../../kits/databases.ts';
-import { hostileBuyers, refusals } from '../../kits/hostile-buyers.ts';
-import { perkCall } from '../../kits/perks.ts';
-import { personWith, redeemBody, redeemedOnChain, WALLPAPERS } from '../../kits/redeeming.ts';
-import { type Answer, startTestService, type TestService } from '../../kits/service.ts';
+import { SERVICE_CHAIN_ARGS, startAnvil } from '../../kits/chain/chain.ts';
+import { hostileBuyers, refusals } from '../../kits/chain/hostile-buyers.ts';
+import { perkCall } from '../../kits/chain/perks.ts';
+import { personWith, redeemBody, redeemedOnChain, WALLPAPERS } from '../../kits/chain/redeeming.ts';
+import { databaseKinds } from '../../kits/databases/databases.ts';
+import { until } from '../../kits/service/clock.ts';
+import { type Answer, startTestService, type TestService } from '../../kits/service/service.ts';
 
 /** What the chain says of each way to refuse. */
 const WORDS = [

@@ -1,6 +1,6 @@
 /** GET leaderboard and POST leaderboard/update-stats: who did most, and what counts. */
 import { expect, test } from 'vitest';
-import { someone } from '../../kits/service.ts';
+import { someone } from '../../kits/service/service.ts';
 import { bearer, onEachDatabase, open, poor, shop } from '../kit.ts';
 
 onEachDatabase('leaderboard', (get) => {

@@ -1,8 +1,8 @@
 /** GET perks: the catalogue of a brand, with what can still be had of each perk. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databaseKinds } from '../../kits/databases.ts';
-import { buyPerk, perkCall } from '../../kits/perks.ts';
-import { startTestService, type TestService } from '../../kits/service.ts';
+import { buyPerk, perkCall } from '../../kits/chain/perks.ts';
+import { databaseKinds } from '../../kits/databases/databases.ts';
+import { startTestService, type TestService } from '../../kits/service/service.ts';
 
 describe.each(databaseKinds)('perks (on $kind)', ({ open }) => {
   let service: TestService;

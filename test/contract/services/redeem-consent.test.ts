@@ -3,10 +3,17 @@ import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEV_MNEMONIC, devPaths } from '../../../src/lib/development/accounts.ts';
 import type { Hex } from '../../../src/lib/hex.ts';
-import { databaseKinds } from '../../kits/databases.ts';
-import { freshKey, mintTo, payMore, redeemBody, redeemedOnChain, WALLPAPERS } from '../../kits/redeeming.ts';
-import { type Answer, someone } from '../../kits/service.ts';
-import { type RelayKit, startRelayKit } from '../../kits/wallet.ts';
+import {
+  freshKey,
+  mintTo,
+  payMore,
+  redeemBody,
+  redeemedOnChain,
+  WALLPAPERS,
+} from '../../kits/chain/redeeming.ts';
+import { type RelayKit, startRelayKit } from '../../kits/chain/wallet.ts';
+import { databaseKinds } from '../../kits/databases/databases.ts';
+import { type Answer, someone } from '../../kits/service/service.ts';
 
 const PRICE = WALLPAPERS.cost;
 const SHOP: Hex = `0x${'5'.repeat(39)}b`;
@@ -208,7 +215,7 @@ describe.each(databaseKinds.map((database, place) => ({ ...database, splitHosts:
         const { body } = await kit.control('/perks', { brand: SHOP, ...perk });
         const atShop = { brandId: SHOP, perkId: body.id };
         const asked = () => ask('check-eligibility', carol.email, atShop, key(carol.token));
-        await expect.poll(async () => (await asked()).body.eligible, { timeout: 10_000 }).toBe(true);
+        await expect.poll(async () => (await asked()).body.eligible).toBe(true);
         const bought = await redeem(carol.email, atShop, key(carol.token));
         expect([bought.status, bought.body]).toEqual([200, expect.anything()]);
         const answer = await redeem(carol.email, {}, key(kit.brand.apiKey as string));
@@ -380,11 +387,11 @@ describe.each(databaseKinds.map((database, place) => ({ ...database, splitHosts:
       }
       // With the block that has the new cap.
       const eligible = async () => (await ask('check-eligibility', email)).body.eligible;
-      await expect.poll(eligible, { timeout: 10_000 }).toBe(true);
+      await expect.poll(eligible).toBe(true);
       expect((await redeem(email)).status).toBe(200);
       expect(await kit.balanceOf(wallet)).toBe(60n);
       await kit.advance('1h');
-      await expect.poll(() => limitAlarms.at(-1), { timeout: 10_000 }).toBe(`alarm is over: ${address}`);
+      await expect.poll(() => limitAlarms.at(-1)).toBe(`alarm is over: ${address}`);
     });
   },
 );

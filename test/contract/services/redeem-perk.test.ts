@@ -1,6 +1,5 @@
 /** POST perks/check-eligibility and perks/redeem: debited once on chain, with a code, and every refusal by its reason. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databaseKinds } from '../../kits/databases.ts';
 import {
   EVENING,
   freshKey,
@@ -11,8 +10,9 @@ import {
   redeemedOnChain,
   setOnChain,
   WALLPAPERS,
-} from '../../kits/redeeming.ts';
-import { someone, startTestService, type TestService } from '../../kits/service.ts';
+} from '../../kits/chain/redeeming.ts';
+import { databaseKinds } from '../../kits/databases/databases.ts';
+import { someone, startTestService, type TestService } from '../../kits/service/service.ts';
 
 const CODE = /^[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){2}$/;
 const HASH = /^0x[0-9a-f]{64}$/;
@@ -89,7 +89,7 @@ describe.each(databaseKinds)('redemption (on $kind)', ({ open }) => {
         return one.body?.type === 'perk.redeemed' && one.body.data.userEmail === email;
       });
     };
-    await expect.poll(async () => (await told()).length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await told()).length).toBe(1);
     const [{ body }] = await told();
     expect(body.data).toEqual({
       userEmail: email,

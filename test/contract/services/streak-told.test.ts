@@ -1,7 +1,7 @@
 /** What others hear of a streak: the brand's server by webhook, and the audit on chain. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { until } from '../../kits/clock.ts';
-import { someone, startTestService, type TestService } from '../../kits/service.ts';
+import { until } from '../../kits/service/clock.ts';
+import { someone, startTestService, type TestService } from '../../kits/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** Streaks through HTTP: days in a row, what they multiply, milestones and who pays (docs/engagement.md). */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { someone } from '../../kits/service.ts';
+import { someone } from '../../kits/service/service.ts';
 import { bearer, expectBothForms, onEachDatabase, open, paused, poor, shop } from '../kit.ts';
 
 const HOUR_MS = 3_600_000;

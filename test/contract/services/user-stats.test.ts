@@ -1,6 +1,6 @@
 /** GET user-stats, and what every endpoint of the services host has from its frame. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { someone } from '../../kits/service.ts';
+import { someone } from '../../kits/service/service.ts';
 import {
   API,
   bearer,

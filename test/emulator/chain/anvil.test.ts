@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type AnvilProcess, startAnvil } from '../../../src/chain/development/anvil.ts';
 import { AnvilError, findAnvilBinary } from '../../../src/chain/development/find-anvil.ts';
-import { until } from '../../kits/clock.ts';
+import { until } from '../../kits/service/clock.ts';
 import { gone, lives, rpcOf } from './local-chain-support.ts';
 
 const started: AnvilProcess[] = [];

@@ -7,7 +7,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createRpc } from '../../../src/chain/rpc/rpc.ts';
-import { serve, temporaryDirectory } from '../../kits/cli.ts';
+import { serve, temporaryDirectory } from '../../kits/service/cli.ts';
 
 const MB = 2 ** 20;
 /** Contracts without repetition in them, so that the node's compression gains nothing. */

@@ -9,7 +9,7 @@ import { startLocalChain } from '../../../src/emulator/chain/local-chain.ts';
 import type { ChainJournal, JournalBlock } from '../../../src/ledger/emulator/chain-journal.ts';
 import { type AdjustableClock, adjustableClock } from '../../../src/lib/clock.ts';
 import type { LogFields } from '../../../src/lib/log.ts';
-import { until } from '../../kits/clock.ts';
+import { until } from '../../kits/service/clock.ts';
 
 export const ALICE = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
 export const BOB = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';

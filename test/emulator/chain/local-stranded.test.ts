@@ -1,7 +1,7 @@
 /** Transactions that Anvil keeps waiting for an earlier one that is in a block already. */
 import { rmSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
-import { until } from '../../kits/clock.ts';
+import { until } from '../../kits/service/clock.ts';
 import { ALICE, startHere, tempDir } from './local-chain-support.ts';
 
 const dir = tempDir();

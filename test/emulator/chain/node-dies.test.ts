@@ -1,8 +1,8 @@
 /** The node of a running `serve` is killed: the stack goes on with the same chain, and says so in one line each way. */
 import { execFileSync } from 'node:child_process';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { rewards, rewardsJson, serve, temporaryDirectory } from '../../kits/cli.ts';
-import { clientOf } from '../../kits/service.ts';
+import { rewards, rewardsJson, serve, temporaryDirectory } from '../../kits/service/cli.ts';
+import { clientOf } from '../../kits/service/service.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 let stack: Awaited<ReturnType<typeof serve>> | undefined;

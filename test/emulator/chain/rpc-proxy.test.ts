@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import { createPublicClient, http, webSocket } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../../kits/service.ts';
+import { startTestService, type TestService } from '../../kits/service/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 /** What falls due while the clock moves happens at its time and in its order: seen by those to whom it happens. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { until } from '../../kits/clock.ts';
-import { startReceiver } from '../../kits/receivers.ts';
-import { type RelayKit, startRelayKit } from '../../kits/wallet.ts';
+import { type RelayKit, startRelayKit } from '../../kits/chain/wallet.ts';
+import { startReceiver } from '../../kits/network/receivers.ts';
+import { until } from '../../kits/service/clock.ts';
 
 const START_MS = Date.UTC(2031, 0, 1, 12);
 const HOUR = 3_600_000;

@@ -1,8 +1,8 @@
 /** What time alone ends is listed at the moment at which it ends, and has ended then. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BRAND, perk, startConstraintsKit } from '../../contract/constraints/kit.ts';
-import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
-import { siteVisitor } from '../../kits/site-visitor.ts';
+import { databaseKinds, type TestDatabase } from '../../kits/databases/databases.ts';
+import { siteVisitor } from '../../kits/site/site-visitor.ts';
 
 const START_MS = Date.UTC(2031, 0, 6, 12);
 const SECOND = 1_000;

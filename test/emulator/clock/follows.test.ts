@@ -1,8 +1,8 @@
 /** The table of docs/emulator.md: what follows the emulator's clock after a jump, and what keeps the machine's time. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { until } from '../../kits/clock.ts';
-import { startReceiver } from '../../kits/receivers.ts';
-import { PERK, type RelayKit, startRelayKit, type User } from '../../kits/wallet.ts';
+import { PERK, type RelayKit, startRelayKit, type User } from '../../kits/chain/wallet.ts';
+import { startReceiver } from '../../kits/network/receivers.ts';
+import { until } from '../../kits/service/clock.ts';
 
 const START_MS = Date.UTC(2031, 0, 1, 12);
 const DAY = 86_400_000;

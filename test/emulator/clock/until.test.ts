@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ContractService, open, shop, startContractService } from '../../contract/kit.ts';
-import { someone } from '../../kits/service.ts';
+import { someone } from '../../kits/service/service.ts';
 
 const START_MS = Date.UTC(2031, 0, 1, 12);
 const HOUR = 3_600_000;

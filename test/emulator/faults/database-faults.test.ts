@@ -1,8 +1,8 @@
 /** What callers meet while the ledger or its disk fails on purpose, and that they are paid once: on every database. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
-import { faultsOf } from '../../kits/faults.ts';
-import { someone, startTestService, type TestService } from '../../kits/service.ts';
+import { databaseKinds, type TestDatabase } from '../../kits/databases/databases.ts';
+import { faultsOf } from '../../kits/service/faults.ts';
+import { someone, startTestService, type TestService } from '../../kits/service/service.ts';
 
 const UNAVAILABLE = '503 database_unavailable';
 

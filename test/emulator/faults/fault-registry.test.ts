@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createFaultRegistry, type FaultEnd, nameOf } from '../../../src/emulator/faults/fault-registry.ts';
 import { adjustableClock } from '../../../src/lib/clock.ts';
-import { settled } from '../../kits/clock.ts';
+import { settled } from '../../kits/service/clock.ts';
 
 const LIMITS = {
   faultsMax: 3,

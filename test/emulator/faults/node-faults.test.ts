@@ -1,7 +1,7 @@
 /** What callers meet while the chain's node fails on purpose, and that they are paid once when it is back. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { faultsOf } from '../../kits/faults.ts';
-import { someone, startTestService, type TestService } from '../../kits/service.ts';
+import { faultsOf } from '../../kits/service/faults.ts';
+import { someone, startTestService, type TestService } from '../../kits/service/service.ts';
 
 let service: TestService;
 let faults: ReturnType<typeof faultsOf>;

@@ -1,9 +1,9 @@
 /** What callers and brands meet while receivers, constraint servers, the identity provider, DNS or the clock fail on purpose. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { BRAND, perk, startConstraintsKit } from '../../contract/constraints/kit.ts';
-import { until } from '../../kits/clock.ts';
-import { faultsOf } from '../../kits/faults.ts';
-import { clientOf, someone, startTestService, type TestService } from '../../kits/service.ts';
+import { until } from '../../kits/service/clock.ts';
+import { faultsOf } from '../../kits/service/faults.ts';
+import { clientOf, someone, startTestService, type TestService } from '../../kits/service/service.ts';
 
 describe('of a stack with its inbox', () => {
   let service: TestService;

@@ -1,8 +1,8 @@
 /** What buyers meet while the payment processor or its events fail on purpose, and that a paid session is minted once. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type PaymentService, startPaymentService } from '../../contract/payments/kit.ts';
-import { until } from '../../kits/clock.ts';
-import { faultsOf } from '../../kits/faults.ts';
+import { until } from '../../kits/service/clock.ts';
+import { faultsOf } from '../../kits/service/faults.ts';
 
 let service: PaymentService;
 let faults: ReturnType<typeof faultsOf>;

@@ -2,7 +2,7 @@
 import { Stripe } from 'stripe';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readyEnvironment } from '../../../src/stack/ready.ts';
-import { startTestService, type TestService } from '../../kits/service.ts';
+import { startTestService, type TestService } from '../../kits/service/service.ts';
 import { purchase, stripeOf, stripeProblem } from './stripe-kit.ts';
 
 let stack: TestService;

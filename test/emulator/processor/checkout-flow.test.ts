@@ -1,8 +1,8 @@
 /** A checkout from its beginning to the RWT that it bought: the service, the page, the events, the chain. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { browserMissing, startBrowser, startPages } from '../../kits/browser.ts';
-import { until } from '../../kits/clock.ts';
-import { startTestService, type TestService } from '../../kits/service.ts';
+import { until } from '../../kits/service/clock.ts';
+import { startTestService, type TestService } from '../../kits/service/service.ts';
+import { browserMissing, startBrowser, startPages } from '../../kits/site/browser.ts';
 
 describe.skipIf(browserMissing() !== undefined)('a checkout', { timeout: 60_000 }, () => {
   let stack: TestService;

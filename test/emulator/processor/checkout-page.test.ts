@@ -2,9 +2,9 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import type Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { browserMissing, startBrowser, startPages } from '../../kits/browser.ts';
-import { violationsOn } from '../../kits/readable.ts';
-import { startTestService, type TestService } from '../../kits/service.ts';
+import { startTestService, type TestService } from '../../kits/service/service.ts';
+import { browserMissing, startBrowser, startPages } from '../../kits/site/browser.ts';
+import { violationsOn } from '../../kits/site/readable.ts';
 import { purchase, stripeOf } from './stripe-kit.ts';
 
 const NARROW = 320;

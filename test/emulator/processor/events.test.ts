@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Stripe } from 'stripe';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { until } from '../../kits/clock.ts';
-import { startReceiver } from '../../kits/receivers.ts';
-import { startTestService, type TestService } from '../../kits/service.ts';
+import { startReceiver } from '../../kits/network/receivers.ts';
+import { until } from '../../kits/service/clock.ts';
+import { startTestService, type TestService } from '../../kits/service/service.ts';
 import { purchase, stripeOf } from './stripe-kit.ts';
 
 const SECRET = 'whsec_of_a_receiver';

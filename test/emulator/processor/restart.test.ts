@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Stripe } from 'stripe';
 import { describe, expect, test } from 'vitest';
-import { until } from '../../kits/clock.ts';
-import { databaseKinds } from '../../kits/databases.ts';
-import { startTestService } from '../../kits/service.ts';
+import { databaseKinds } from '../../kits/databases/databases.ts';
+import { until } from '../../kits/service/clock.ts';
+import { startTestService } from '../../kits/service/service.ts';
 import { purchase, stripeOf, stripeProblem } from './stripe-kit.ts';
 
 describe.each(databaseKinds)('on $kind', ({ open }) => {

@@ -1,7 +1,7 @@
 /** What the official package of Stripe can change of what the emulated processor has, and how its lines and products are shown. */
 import { Stripe } from 'stripe';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../../kits/service.ts';
+import { startTestService, type TestService } from '../../kits/service/service.ts';
 import { purchase, stripeOf, stripeProblem } from './stripe-kit.ts';
 
 let stack: TestService;

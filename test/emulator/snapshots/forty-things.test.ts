@@ -1,9 +1,9 @@
 /** Save, do forty mixed things, restore: everything is as it was saved. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { until } from '../../kits/clock.ts';
-import { redeemBody, WALLPAPERS } from '../../kits/redeeming.ts';
-import { startTestService, type TestService } from '../../kits/service.ts';
-import { relayKitOf } from '../../kits/wallet.ts';
+import { redeemBody, WALLPAPERS } from '../../kits/chain/redeeming.ts';
+import { relayKitOf } from '../../kits/chain/wallet.ts';
+import { until } from '../../kits/service/clock.ts';
+import { startTestService, type TestService } from '../../kits/service/service.ts';
 
 let stack: TestService;
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import { extract, pack } from 'tar-stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { snapshotSettings } from '../../../src/emulator/snapshots/limits.ts';
 import type { Manifest } from '../../../src/emulator/snapshots/manifest.ts';
-import { startTestService, type TestService } from '../../kits/service.ts';
+import { startTestService, type TestService } from '../../kits/service/service.ts';
 
 interface Entry {
   name: string;

@@ -1,6 +1,6 @@
 /** A snapshot brings the whole stack back: rows, balances, blocks, webhooks, site and clock. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../../kits/service.ts';
+import { startTestService, type TestService } from '../../kits/service/service.ts';
 
 let stack: TestService;
 beforeAll(async () => {

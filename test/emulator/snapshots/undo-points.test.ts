@@ -6,7 +6,7 @@ import SQLite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createUndoPoints, type UndoPoints } from '../../../src/emulator/snapshots/undo-points.ts';
 import { LEDGER } from '../../../src/emulator/state/data-files.ts';
-import { settled } from '../../kits/clock.ts';
+import { settled } from '../../kits/service/clock.ts';
 
 const EVENT = '/rewards-api/manual-event';
 let dataDir: string;

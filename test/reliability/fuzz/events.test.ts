@@ -5,7 +5,7 @@ import SQLite from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ContractService, shop, startContractService } from '../../contract/kit.ts';
-import { someone } from '../../kits/service.ts';
+import { someone } from '../../kits/service/service.ts';
 import { type FuzzedRequest, fuzzedRequest } from './requests.ts';
 
 /** CI sends 100,000. */

@@ -24,8 +24,8 @@ import {
 } from '../../../src/chain/contracts/abis.ts';
 import { roleId } from '../../../src/chain/contracts/deployment-steps.ts';
 import { relayPolicy } from '../../../src/rules/relay-policy.ts';
-import { seededChance } from '../../kits/seeded-chance.ts';
-import { PERK, PERK_PRICE, type RelayKit, startRelayKit, type User } from '../../kits/wallet.ts';
+import { PERK, PERK_PRICE, type RelayKit, startRelayKit, type User } from '../../kits/chain/wallet.ts';
+import { seededChance } from '../../kits/run/seeded-chance.ts';
 
 const RUNS = Number(process.env.REWARDS_RELAY_FUZZ_RUNS ?? 1_500);
 const SEED = Number(process.env.REWARDS_RELAY_FUZZ_SEED ?? 1);

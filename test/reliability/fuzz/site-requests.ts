@@ -1,6 +1,6 @@
 /** Requests to a site of every shape: what browsers and programs send with some of it wrong, and noise. */
 import type { NonceAction } from '../../../src/site/accounts/caller.ts';
-import { seededChance } from '../../kits/seeded-chance.ts';
+import { seededChance } from '../../kits/run/seeded-chance.ts';
 
 export interface FuzzedVisit {
   method: string;

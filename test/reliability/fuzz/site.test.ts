@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NonceAction } from '../../../src/site/accounts/caller.ts';
 import { defaultEvents } from '../../../src/site/plugin/default-events.ts';
-import { startReceiver } from '../../kits/receivers.ts';
-import { seededChance } from '../../kits/seeded-chance.ts';
-import { startTestSite, type TestSite } from '../../kits/site.ts';
+import { startReceiver } from '../../kits/network/receivers.ts';
+import { seededChance } from '../../kits/run/seeded-chance.ts';
+import { startTestSite, type TestSite } from '../../kits/site/site.ts';
 import { type FuzzedVisit, type Known, siteRequests } from './site-requests.ts';
 
 const RUNS = Number(process.env.REWARDS_SITE_FUZZ_RUNS ?? 50_000);

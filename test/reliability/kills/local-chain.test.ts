@@ -15,7 +15,7 @@ import {
   sqliteJournal,
   tempDir,
 } from '../../emulator/chain/local-chain-support.ts';
-import { until } from '../../kits/clock.ts';
+import { until } from '../../kits/service/clock.ts';
 import { removeHostProgram, startHost } from './local-chain-process.ts';
 
 type Host = Awaited<ReturnType<typeof startHost>>;

@@ -8,11 +8,11 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { pointsSaleAbi } from '../../../src/chain/contracts/abis.ts';
 import { sessionMintKey } from '../../../src/chain/contracts/sale-mint.ts';
 import { crashPoints, paymentCrashPoints } from '../../../src/lib/crash-points.ts';
-import { type AnvilProcess, startAnvil } from '../../kits/chain.ts';
-import { serve, temporaryDirectory } from '../../kits/cli.ts';
-import { until } from '../../kits/clock.ts';
-import { databaseKinds } from '../../kits/databases.ts';
-import { type Answer, clientOf } from '../../kits/service.ts';
+import { type AnvilProcess, startAnvil } from '../../kits/chain/chain.ts';
+import { databaseKinds } from '../../kits/databases/databases.ts';
+import { serve, temporaryDirectory } from '../../kits/service/cli.ts';
+import { until } from '../../kits/service/clock.ts';
+import { type Answer, clientOf } from '../../kits/service/service.ts';
 
 const CHAIN = ['--hardfork', 'cancun', '--gas-limit', '1000000000'];
 const CALLERS = 200;

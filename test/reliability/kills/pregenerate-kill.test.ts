@@ -1,6 +1,6 @@
 /** SIGKILL while wallets are given: afterwards everyone has one, the one that they were told, and nobody shares one. */
 import { afterEach, expect, test } from 'vitest';
-import { serve, temporaryDirectory } from '../../kits/cli.ts';
+import { serve, temporaryDirectory } from '../../kits/service/cli.ts';
 
 const PEOPLE = 90;
 const ANSWER_MS = 10_000;

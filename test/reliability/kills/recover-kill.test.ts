@@ -13,17 +13,17 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { perkNFTAbi, rewardTokenAbi } from '../../../src/chain/contracts/abis.ts';
 import { delay } from '../../../src/lib/timers.ts';
-import { program, rewardsJson } from '../../kits/cli.ts';
-import { until } from '../../kits/clock.ts';
-import { onServer } from '../../kits/databases.ts';
-import { ledgerKinds } from '../../kits/lost-ledger.ts';
+import { onServer } from '../../kits/databases/databases.ts';
+import { program, rewardsJson } from '../../kits/service/cli.ts';
+import { until } from '../../kits/service/clock.ts';
+import { ledgerKinds } from '../../kits/service/lost-ledger.ts';
 import {
   brandId,
   type ProductionKit,
   productionOf,
   type Started,
   startProductionKit,
-} from '../../kits/production.ts';
+} from '../../kits/service/production.ts';
 
 vi.setConfig({ testTimeout: 400_000, hookTimeout: 120_000 });
 

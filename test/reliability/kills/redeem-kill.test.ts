@@ -1,11 +1,18 @@
 /** Killed at every moment of a redemption: once or not at all, and never a debit without a code. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { crashPoints, redemptionCrashPoints } from '../../../src/lib/crash-points.ts';
-import { type AnvilProcess, startAnvil } from '../../kits/chain.ts';
-import { serve, temporaryDirectory } from '../../kits/cli.ts';
-import { databaseKinds } from '../../kits/databases.ts';
-import { freshKey, heldOnChain, MUG, personWith, redeemBody, redeemedOnChain } from '../../kits/redeeming.ts';
-import { type Answer, clientOf } from '../../kits/service.ts';
+import { type AnvilProcess, startAnvil } from '../../kits/chain/chain.ts';
+import {
+  freshKey,
+  heldOnChain,
+  MUG,
+  personWith,
+  redeemBody,
+  redeemedOnChain,
+} from '../../kits/chain/redeeming.ts';
+import { databaseKinds } from '../../kits/databases/databases.ts';
+import { serve, temporaryDirectory } from '../../kits/service/cli.ts';
+import { type Answer, clientOf } from '../../kits/service/service.ts';
 
 const CALLERS = 20;
 const stops: (() => Promise<unknown>)[] = [];

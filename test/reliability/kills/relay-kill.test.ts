@@ -1,11 +1,11 @@
 /** Killed at every moment of a relay, and answers of the node that get lost: never a call without its permit, never twice. */
 import { createPublicClient, type Hex, http } from 'viem';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type AnvilProcess, startAnvil } from '../../kits/chain.ts';
-import { serve, temporaryDirectory } from '../../kits/cli.ts';
-import { databaseKinds } from '../../kits/databases.ts';
-import { type RpcFault, startRpcProxy } from '../../kits/rpc-proxy.ts';
-import { PERK, PERK_PRICE, type RelayKit, relayKitOf, startRelayKit } from '../../kits/wallet.ts';
+import { type AnvilProcess, startAnvil } from '../../kits/chain/chain.ts';
+import { type RpcFault, startRpcProxy } from '../../kits/chain/rpc-proxy.ts';
+import { PERK, PERK_PRICE, type RelayKit, relayKitOf, startRelayKit } from '../../kits/chain/wallet.ts';
+import { databaseKinds } from '../../kits/databases/databases.ts';
+import { serve, temporaryDirectory } from '../../kits/service/cli.ts';
 
 const CHAIN = ['--hardfork', 'cancun', '--gas-limit', '1000000000'];
 const PERMIT = '0xd505accf';

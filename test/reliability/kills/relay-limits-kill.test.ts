@@ -1,7 +1,7 @@
 /** contract: Limits, Relay transactions: a window outlives the process that opened it. */
 import { afterEach, expect, test } from 'vitest';
-import { serve, temporaryDirectory } from '../../kits/cli.ts';
-import { relayKitOf } from '../../kits/wallet.ts';
+import { relayKitOf } from '../../kits/chain/wallet.ts';
+import { serve, temporaryDirectory } from '../../kits/service/cli.ts';
 
 const stops: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { serve, temporaryDirectory } from '../../kits/cli.ts';
-import { clientOf } from '../../kits/service.ts';
+import { serve, temporaryDirectory } from '../../kits/service/cli.ts';
+import { clientOf } from '../../kits/service/service.ts';
 
 const EVENTS = 500;
 const started: Awaited<ReturnType<typeof serve>>[] = [];

@@ -78,7 +78,10 @@ async function run(wanted: string, of: typeof SIZES.commit): Promise<number | un
   }
   if (wanted === 'api') {
     const stories = number(values.stories, of.stories);
-    return runVitest(['test/reliability/stories'], { TORTURE_STORIES: stories, TORTURE_SEED: from });
+    return runVitest(['test/reliability/stories/stories.test.ts'], {
+      TORTURE_STORIES: stories,
+      TORTURE_SEED: from,
+    });
   }
   if (wanted === 'processes') {
     return runVitest(['test/reliability/processes/crash-schedules.test.ts'], {

@@ -1,7 +1,7 @@
 /** Systematic changes of the Solidity sources: exchanged operators, other numbers, statements and guards left out. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { seededChance } from '../../kits/seeded-chance.ts';
+import { seededChance } from '../../kits/run/seeded-chance.ts';
 import type { Change } from './sandbox.ts';
 
 const FOLDER = 'src/chain/contracts';

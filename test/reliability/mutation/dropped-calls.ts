@@ -1,7 +1,7 @@
 /** Statements that only call something, left out one at a time: a forgotten write, release or lock. */
 import { readFileSync } from 'node:fs';
 import { parse } from '@babel/parser';
-import { seededChance } from '../../kits/seeded-chance.ts';
+import { seededChance } from '../../kits/run/seeded-chance.ts';
 import { type Area, sourceFiles } from './areas.ts';
 import type { Change } from './sandbox.ts';
 

@@ -4,7 +4,7 @@ import { relative, resolve } from 'node:path';
 import type { MutantResult, PartialStrykerOptions } from '@stryker-mutator/api/core';
 import { Stryker } from '@stryker-mutator/core';
 import { build } from 'esbuild';
-import { seededChance } from '../../kits/seeded-chance.ts';
+import { seededChance } from '../../kits/run/seeded-chance.ts';
 import { type Area, nearTests, sourceFiles } from './areas.ts';
 import { isOfTime, type Verdict } from './verdict.ts';
 

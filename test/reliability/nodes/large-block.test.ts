@@ -1,10 +1,10 @@
 /** A real block whose receipts are more than 10 MB, which a stranger makes for the price of 60 million gas. */
 import Sqlite from 'better-sqlite3';
 import { expect, test, vi } from 'vitest';
-import { rewardsJson } from '../../kits/cli.ts';
-import { until } from '../../kits/clock.ts';
-import { fillWithLogs } from '../../kits/large-block.ts';
-import { brandId, sqliteLedger, startProduction, startProductionKit } from '../../kits/production.ts';
+import { fillWithLogs } from '../../kits/chain/large-block.ts';
+import { rewardsJson } from '../../kits/service/cli.ts';
+import { until } from '../../kits/service/clock.ts';
+import { brandId, sqliteLedger, startProduction, startProductionKit } from '../../kits/service/production.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 

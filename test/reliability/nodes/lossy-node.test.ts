@@ -1,7 +1,7 @@
 /** A node that loses, doubles, garbles and forgets: whatever it does, an event is paid exactly once. */
 import { afterEach, expect, test } from 'vitest';
 import { crowd, type EngineKit, startEngineKit } from '../../engine/kit.ts';
-import { type RpcFault, rpcFaults } from '../../kits/rpc-proxy.ts';
+import { type RpcFault, rpcFaults } from '../../kits/chain/rpc-proxy.ts';
 
 /** REWARDS_LOSSY_ROUNDS for a longer look. */
 const ROUNDS = Number(process.env.REWARDS_LOSSY_ROUNDS ?? 4);

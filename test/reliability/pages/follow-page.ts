@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { program, temporaryDirectory } from '../../kits/cli.ts';
-import { until } from '../../kits/clock.ts';
-import { freePort } from '../../kits/free-port.ts';
+import { freePort } from '../../kits/network/free-port.ts';
+import { program, temporaryDirectory } from '../../kits/service/cli.ts';
+import { until } from '../../kits/service/clock.ts';
 import { missingFields, missingLines } from './compare-output.ts';
 import type { Step } from './read-page.ts';
 

@@ -1,6 +1,6 @@
 /** Pure checks over what a run left behind: the chain, the ledger, what clients were told, what the node was handed. */
 import { parseTransaction } from 'viem';
-import type { SeenTransaction } from '../../kits/rpc-proxy.ts';
+import type { SeenTransaction } from '../../kits/chain/rpc-proxy.ts';
 import type { Evidence } from './evidence.ts';
 import type { AttemptRow, RewardRow } from './ledger-reader.ts';
 

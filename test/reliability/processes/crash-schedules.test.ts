@@ -11,9 +11,9 @@ import {
   redemptionCrashPoints,
   webhookCrashPoints,
 } from '../../../src/lib/crash-points.ts';
-import { postgresMissing, startPostgres } from '../../kits/databases.ts';
-import { rpcFaults } from '../../kits/rpc-proxy.ts';
-import { seededChance } from '../../kits/seeded-chance.ts';
+import { rpcFaults } from '../../kits/chain/rpc-proxy.ts';
+import { postgresMissing, startPostgres } from '../../kits/databases/databases.ts';
+import { seededChance } from '../../kits/run/seeded-chance.ts';
 import { createDatabase } from './create-database.ts';
 import { type Kill, type Outcome, runSchedule, type Schedule } from './schedule.ts';
 

@@ -10,10 +10,10 @@ import { perkNFTAbi, pointsSaleAbi, rewardTokenAbi } from '../../../src/chain/co
 import { sessionMintKey } from '../../../src/chain/contracts/sale-mint.ts';
 import { DEV_MNEMONIC } from '../../../src/lib/development/accounts.ts';
 import type { Ready } from '../../../src/stack/ready.ts';
-import { startReceiver } from '../../kits/receivers.ts';
-import { heldOnChain, redeemBody, redeemedOnChain, WALLPAPERS } from '../../kits/redeeming.ts';
-import { type Answer, clientOf } from '../../kits/service.ts';
-import { signTransfer, tokenDomain } from '../../kits/wallet.ts';
+import { heldOnChain, redeemBody, redeemedOnChain, WALLPAPERS } from '../../kits/chain/redeeming.ts';
+import { signTransfer, tokenDomain } from '../../kits/chain/wallet.ts';
+import { startReceiver } from '../../kits/network/receivers.ts';
+import { type Answer, clientOf } from '../../kits/service/service.ts';
 import { pause } from './load.ts';
 import type { Stage } from './stage.ts';
 

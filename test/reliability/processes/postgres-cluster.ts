@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
-import { freePort } from '../../kits/free-port.ts';
-import { answers, binaryFolder, serverUser } from '../../kits/postgres-server.ts';
+import { answers, binaryFolder, serverUser } from '../../kits/databases/postgres-server.ts';
+import { freePort } from '../../kits/network/free-port.ts';
 import { until } from './load.ts';
 
 export interface Server {

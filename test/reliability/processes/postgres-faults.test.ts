@@ -1,6 +1,6 @@
 /** A Postgres that dies, moves, or goes silent after a COMMIT. TORTURE_LOAD_MS: how long each load goes on. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { postgresMissing } from '../../kits/databases.ts';
+import { postgresMissing } from '../../kits/databases/databases.ts';
 import { askAgain, type Load, pause, startLoad, until } from './load.ts';
 import { type Cluster, openCluster } from './postgres-cluster.ts';
 import { type Life, startLife } from './program.ts';

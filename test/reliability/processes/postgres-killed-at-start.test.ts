@@ -4,10 +4,10 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPostgres } from '../../../src/ledger/database/postgres.ts';
-import { rewardsJson, startHere } from '../../kits/cli.ts';
-import { postgresMissing } from '../../kits/databases.ts';
-import { type ProductionKit, prepareLedger, startProductionKit } from '../../kits/production.ts';
-import { seededChance } from '../../kits/seeded-chance.ts';
+import { postgresMissing } from '../../kits/databases/databases.ts';
+import { seededChance } from '../../kits/run/seeded-chance.ts';
+import { rewardsJson, startHere } from '../../kits/service/cli.ts';
+import { type ProductionKit, prepareLedger, startProductionKit } from '../../kits/service/production.ts';
 import { type Cluster, openCluster, type Server } from './postgres-cluster.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 

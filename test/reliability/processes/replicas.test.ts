@@ -1,7 +1,7 @@
 /** Two processes on one database, one of which sleeps past its lease; and a process that is asked to stop under load. */
 import { request } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
-import { postgresMissing, startPostgres } from '../../kits/databases.ts';
+import { postgresMissing, startPostgres } from '../../kits/databases/databases.ts';
 import { askAgain, pause, startLoad, until } from './load.ts';
 import { type Life, startLife } from './program.ts';
 import { openStage, type Stage } from './stage.ts';

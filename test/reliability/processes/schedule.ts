@@ -2,8 +2,8 @@
 
 import type { CrashPoint } from '../../../src/lib/crash-points.ts';
 import type { Ready } from '../../../src/stack/ready.ts';
-import type { RpcFault } from '../../kits/rpc-proxy.ts';
-import { seededChance } from '../../kits/seeded-chance.ts';
+import type { RpcFault } from '../../kits/chain/rpc-proxy.ts';
+import { seededChance } from '../../kits/run/seeded-chance.ts';
 import { type Customers, startCustomers } from './customers.ts';
 import { type Life, startLife } from './program.ts';
 import { openStage, type Stage } from './stage.ts';

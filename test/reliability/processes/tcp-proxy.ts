@@ -1,7 +1,7 @@
 /** Stands between a service and its Postgres, and cuts connections; also between the COMMIT and its answer. */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { seededChance } from '../../kits/seeded-chance.ts';
+import { seededChance } from '../../kits/run/seeded-chance.ts';
 
 /** What drivers send to commit: a query message with just this text. */
 const COMMIT = /commit;?\0/i;

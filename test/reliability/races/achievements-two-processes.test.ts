@@ -1,7 +1,7 @@
 /** Achievements when two processes share one database: each is unlocked once, and the brand is told once. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startReceiver } from '../../kits/receivers.ts';
-import { onTwoProcesses } from '../../kits/two-processes.ts';
+import { startReceiver } from '../../kits/network/receivers.ts';
+import { onTwoProcesses } from '../../kits/service/two-processes.ts';
 
 const AT_ONCE = 60;
 const achievements = {

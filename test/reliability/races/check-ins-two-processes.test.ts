@@ -1,6 +1,6 @@
 /** Check-ins when two processes share one database and a user comes from everywhere at once: a day is counted and paid once. */
 import { expect, test } from 'vitest';
-import { onTwoProcesses } from '../../kits/two-processes.ts';
+import { onTwoProcesses } from '../../kits/service/two-processes.ts';
 
 const AT_ONCE = 200;
 const USER = 'everywhere@people.example';

@@ -1,5 +1,5 @@
 /** Many callers who want the same thing at the same moment. */
-import { clientOf } from '../../kits/service.ts';
+import { clientOf } from '../../kits/service/service.ts';
 
 export const fixture = new URL('./fixture.yaml', import.meta.url).pathname;
 const crowd = { brandId: `0x${'e'.repeat(40)}`, domain: 'crowd.example' };

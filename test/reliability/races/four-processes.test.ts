@@ -1,9 +1,9 @@
 /** Limits under a crowd, four processes on one Postgres and one chain. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AnvilProcess, startAnvil } from '../../kits/chain.ts';
-import { serve, temporaryDirectory } from '../../kits/cli.ts';
-import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
-import { clientOf } from '../../kits/service.ts';
+import { type AnvilProcess, startAnvil } from '../../kits/chain/chain.ts';
+import { databaseKinds, type TestDatabase } from '../../kits/databases/databases.ts';
+import { serve, temporaryDirectory } from '../../kits/service/cli.ts';
+import { clientOf } from '../../kits/service/service.ts';
 import { brandIds, type Client, fixture, people, rush, statuses } from './crowd.ts';
 
 const PROCESSES = 4;

@@ -1,7 +1,7 @@
 /** Limits under a crowd, one process, on each database. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { databaseKinds, type TestDatabase } from '../../kits/databases.ts';
-import { startTestService, type TestService } from '../../kits/service.ts';
+import { databaseKinds, type TestDatabase } from '../../kits/databases/databases.ts';
+import { startTestService, type TestService } from '../../kits/service/service.ts';
 import { brandIds, fixture, people, rush, statuses } from './crowd.ts';
 
 // Hundreds of rewards, one after the other, on whatever machine this is.

@@ -8,9 +8,9 @@ import {
   redeemBody,
   redeemedOnChain,
   WALLPAPERS,
-} from '../../kits/redeeming.ts';
-import { onTwoProcesses } from '../../kits/two-processes.ts';
-import { relayKitOf } from '../../kits/wallet.ts';
+} from '../../kits/chain/redeeming.ts';
+import { relayKitOf } from '../../kits/chain/wallet.ts';
+import { onTwoProcesses } from '../../kits/service/two-processes.ts';
 
 const AT_ONCE = 200;
 

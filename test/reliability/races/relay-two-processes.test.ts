@@ -1,7 +1,7 @@
 /** contract: Limits, Relay transactions, when two processes share one database and everybody comes at once. */
 import { beforeAll, expect, test } from 'vitest';
-import { onTwoProcesses } from '../../kits/two-processes.ts';
-import { FREE_PERK, type RelayKit, relayKitOf } from '../../kits/wallet.ts';
+import { FREE_PERK, type RelayKit, relayKitOf } from '../../kits/chain/wallet.ts';
+import { onTwoProcesses } from '../../kits/service/two-processes.ts';
 
 const USERS = 10;
 const EACH = 100;

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { delay } from '../../../src/lib/timers.ts';
 import { runPaced } from '../../../src/load/pace.ts';
-import { rewardsProcess } from '../../kits/cli.ts';
+import { rewardsProcess } from '../../kits/service/cli.ts';
 
 const never = new AbortController().signal;
 

@@ -12,8 +12,8 @@ import { measureVerify } from '../../../bench/verify/measure.ts';
 import { startStandInNode } from '../../../bench/verify/node.ts';
 import { openPostgres } from '../../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../../src/ledger/database/sqlite.ts';
-import { program } from '../../kits/cli.ts';
-import { databaseKinds } from '../../kits/databases.ts';
+import { databaseKinds } from '../../kits/databases/databases.ts';
+import { program } from '../../kits/service/cli.ts';
 
 const REWARDS = 50_000;
 

@@ -1,7 +1,7 @@
 /** What callers do: send, send again, send all at once, wait. Each is done to the model and to the service, and compared. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Answer, TestService } from '../../kits/service.ts';
+import type { Answer, TestService } from '../../kits/service/service.ts';
 import { events, grant, type Model, RULES, verdict, type Way } from './model.ts';
 
 /** One run's own brand on a service that all runs share. */

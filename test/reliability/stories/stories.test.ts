@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import type { ServeConfig } from '../../../src/emulator/serve-config.ts';
-import { startTestService, type TestService } from '../../kits/service.ts';
+import { startTestService, type TestService } from '../../kits/service/service.ts';
 import { type Shop, stories } from './commands.ts';
 import { ESCROW, emptyModel, type Model, RULES } from './model.ts';
 

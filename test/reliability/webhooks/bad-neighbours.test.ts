@@ -20,9 +20,9 @@ import { neverCrash } from '../../../src/lib/crash-points.ts';
 import { secureRandom } from '../../../src/lib/ids.ts';
 import { silentLog } from '../../../src/lib/log.ts';
 import { createWebhooks } from '../../../src/webhooks/run-webhooks.ts';
-import { until } from '../../kits/clock.ts';
-import { freshAddress, freshKey } from '../../kits/databases.ts';
-import { startReceiver } from '../../kits/receivers.ts';
+import { freshAddress, freshKey } from '../../kits/databases/databases.ts';
+import { startReceiver } from '../../kits/network/receivers.ts';
+import { until } from '../../kits/service/clock.ts';
 
 const DELIVERIES = Number(process.env.TORTURE_DELIVERIES ?? 1_000);
 const CAP_MS = 60_000 + DELIVERIES * 50;

@@ -2,7 +2,7 @@
 import type { Hex } from 'viem';
 import type { Permit } from '../../../../src/chain/contracts/permit.ts';
 import type { Asker, PermitStanding } from '../../../../src/rules/perks/consent.ts';
-import { asking } from '../../../kits/consent.ts';
+import { asking } from '../../../kits/chain/consent.ts';
 import { ESCROW, PERK, USERS } from '../model/accounts.ts';
 import type { World } from '../world.ts';
 

@@ -1,6 +1,6 @@
 /** Blocks as a stranger can fill them: with logs that nobody needs, from creation code without a contract. */
 import { type Hex, parseEther, toHex } from 'viem';
-import type { Rpc } from '../../src/chain/rpc/rpc.ts';
+import type { Rpc } from '../../../src/chain/rpc/rpc.ts';
 
 /** Writes 768 KB into a log, twice. */
 const LOGS_OF_1536_KB: Hex = '0x620c00006000a0620c00006000a000';

@@ -6,7 +6,7 @@ import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { freePort } from './free-port.ts';
+import { freePort } from '../network/free-port.ts';
 
 export interface PostgresServer {
   /** Of its database `postgres`. */

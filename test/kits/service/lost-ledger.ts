@@ -1,8 +1,8 @@
 /** Production ledgers of both databases that can be copied, so that a test can go back to an old copy. */
 import { cp, mkdtemp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { openPostgres } from '../../src/ledger/database/postgres.ts';
-import { onServer, postgresMissing, startPostgres } from './databases.ts';
+import { openPostgres } from '../../../src/ledger/database/postgres.ts';
+import { onServer, postgresMissing, startPostgres } from '../databases/databases.ts';
 import { prepareLedger, sqliteLedger } from './production.ts';
 
 export interface CopiedLedger {

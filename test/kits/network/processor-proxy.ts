@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { delay } from '../../src/lib/timers.ts';
+import { delay } from '../../../src/lib/timers.ts';
 
 export interface ProcessorCall {
   method: string;

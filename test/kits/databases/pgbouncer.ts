@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../network/free-port.ts';
 import { postgresMissing } from './databases.ts';
-import { freePort } from './free-port.ts';
 import { answers, serverUser } from './postgres-server.ts';
 
 /** Set in CI: what is missing there fails instead of being left out. */

@@ -12,14 +12,14 @@ import {
   toHex,
   type WalletClient,
 } from 'viem';
-import { pointsSaleAbi } from '../../src/chain/contracts/abis.ts';
-import { type Deployment, deployContracts } from '../../src/chain/contracts/deploy.ts';
-import { createRpc, type Rpc } from '../../src/chain/rpc/rpc.ts';
-import { settings } from '../../src/compose/config.ts';
-import { createLocalRpc } from '../../src/emulator/chain/local-rpc.ts';
-import { createStrandedWatch } from '../../src/emulator/chain/local-stranded.ts';
-import { silentLog } from '../../src/lib/log.ts';
-import { delay, every } from '../../src/lib/timers.ts';
+import { pointsSaleAbi } from '../../../src/chain/contracts/abis.ts';
+import { type Deployment, deployContracts } from '../../../src/chain/contracts/deploy.ts';
+import { createRpc, type Rpc } from '../../../src/chain/rpc/rpc.ts';
+import { settings } from '../../../src/compose/config.ts';
+import { createLocalRpc } from '../../../src/emulator/chain/local-rpc.ts';
+import { createStrandedWatch } from '../../../src/emulator/chain/local-stranded.ts';
+import { silentLog } from '../../../src/lib/log.ts';
+import { delay, every } from '../../../src/lib/timers.ts';
 
 export interface AnvilProcess {
   readonly url: string;

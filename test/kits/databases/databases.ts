@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe } from 'vitest';
-import type { Database } from '../../src/ledger/database/database.ts';
-import { migrate } from '../../src/ledger/database/migrate.ts';
-import { openPostgres } from '../../src/ledger/database/postgres.ts';
-import { openSqlite } from '../../src/ledger/database/sqlite.ts';
+import type { Database } from '../../../src/ledger/database/database.ts';
+import { migrate } from '../../../src/ledger/database/migrate.ts';
+import { openPostgres } from '../../../src/ledger/database/postgres.ts';
+import { openSqlite } from '../../../src/ledger/database/sqlite.ts';
 
 export interface TestPostgres {
   /** Of an empty database of its own. */

@@ -1,7 +1,7 @@
 /** Words on which redemptions are paid, as tests need them. */
-import type { createCollecting } from '../../src/chain/contracts/calls/collect-cap.ts';
-import type { Hex } from '../../src/lib/hex.ts';
-import { type Agreement, type Asker, agreeOn, type Consent } from '../../src/rules/perks/consent.ts';
+import type { createCollecting } from '../../../src/chain/contracts/calls/collect-cap.ts';
+import type { Hex } from '../../../src/lib/hex.ts';
+import { type Agreement, type Asker, agreeOn, type Consent } from '../../../src/rules/perks/consent.ts';
 
 /** The user themself, with an access token. */
 export const asking = (tokenUser: Asker['tokenUser'], more: Partial<Asker> = {}): Asker => ({

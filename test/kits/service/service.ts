@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPublicClient, http } from 'viem';
-import { businessEscrowAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
-import { createEmulator } from '../../src/emulator/create-emulator.ts';
-import type { Overrides, ServeConfig } from '../../src/emulator/serve-config.ts';
-import type { Hex } from '../../src/lib/hex.ts';
-import { silentLog } from '../../src/lib/log.ts';
-import type { Ready } from '../../src/stack/ready.ts';
+import { businessEscrowAbi, rewardTokenAbi } from '../../../src/chain/contracts/abis.ts';
+import { createEmulator } from '../../../src/emulator/create-emulator.ts';
+import type { Overrides, ServeConfig } from '../../../src/emulator/serve-config.ts';
+import type { Hex } from '../../../src/lib/hex.ts';
+import { silentLog } from '../../../src/lib/log.ts';
+import type { Ready } from '../../../src/stack/ready.ts';
 import { clockOf, until } from './clock.ts';
 
 /** An answer of the service, with its body read. */

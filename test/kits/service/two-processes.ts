@@ -1,8 +1,8 @@
 /** Two processes of the program on one Postgres and one chain, for tests in which everybody comes to both at once. */
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { type AnvilProcess, startAnvil } from './chain.ts';
+import { type AnvilProcess, startAnvil } from '../chain/chain.ts';
+import { databaseKinds, type TestDatabase } from '../databases/databases.ts';
 import { serve, temporaryDirectory } from './cli.ts';
-import { databaseKinds, type TestDatabase } from './databases.ts';
 import { clientOf } from './service.ts';
 
 type Client = ReturnType<typeof clientOf>;

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { FileReport } from '../../src/scenario/run/report.ts';
-import { rewardsJson } from '../kits/cli.ts';
-import { postgresMissing } from '../kits/databases.ts';
-import { ALL_FILES_MS, FILES_AT_ONCE, failed, files, folder, reportOf } from './all-files.ts';
+import type { FileReport } from '../../../src/scenario/run/report.ts';
+import { postgresMissing } from '../../kits/databases/databases.ts';
+import { rewardsJson } from '../../kits/service/cli.ts';
+import { ALL_FILES_MS, FILES_AT_ONCE, failed, files, folder, reportOf } from '../../scenarios/all-files.ts';
 import { type Change, spoilt } from './spoilt.ts';
 
 const postgres = postgresMissing() ? undefined : process.env.REWARDS_TEST_POSTGRES_URL;

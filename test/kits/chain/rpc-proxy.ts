@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { formatEther, keccak256, parseTransaction } from 'viem';
-import { seededChance } from './seeded-chance.ts';
+import { seededChance } from '../run/seeded-chance.ts';
 
 export const rpcFaults = [
   /** The node never hears of it; the connection is cut. */

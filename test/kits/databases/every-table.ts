@@ -5,7 +5,7 @@ import { isTable } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 
 async function tablesIn(folder: string): Promise<Record<string, PgTable>> {
-  const root = join(import.meta.dirname, '../../src/ledger', folder);
+  const root = join(import.meta.dirname, '../../../src/ledger', folder);
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),
   );

@@ -1,5 +1,5 @@
 /** Time in tests: waiting for what comes by itself, and moving the clock of an emulator. */
-import { delay } from '../../src/lib/timers.ts';
+import { delay } from '../../../src/lib/timers.ts';
 import type { Answer } from './service.ts';
 
 /** For what hangs: a busy machine takes long, and a condition that comes true ends the wait at once. */

@@ -2,10 +2,10 @@
 import { createWalletClient, http, keccak256, maxUint256, toHex } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { expect } from 'vitest';
-import { perkNFTAbi } from '../../src/chain/contracts/abis.ts';
-import { DEV_MNEMONIC, devPaths } from '../../src/lib/development/accounts.ts';
-import type { Hex } from '../../src/lib/hex.ts';
-import { someone, type TestService } from './service.ts';
+import { perkNFTAbi } from '../../../src/chain/contracts/abis.ts';
+import { DEV_MNEMONIC, devPaths } from '../../../src/lib/development/accounts.ts';
+import type { Hex } from '../../../src/lib/hex.ts';
+import { someone, type TestService } from '../service/service.ts';
 
 /** Calls PerkNFT as the emulator's admin; resolves when a block has the call. */
 export async function perkCall(

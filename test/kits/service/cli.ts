@@ -5,13 +5,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { StopSignal } from '../../src/cli/machine/context.ts';
-import { runCli } from '../../src/cli/machine/run-cli.ts';
-import type { Sink } from '../../src/cli/terminal/streams.ts';
-import { systemClock } from '../../src/lib/clock.ts';
+import type { StopSignal } from '../../../src/cli/machine/context.ts';
+import { runCli } from '../../../src/cli/machine/run-cli.ts';
+import type { Sink } from '../../../src/cli/terminal/streams.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
 
 /** The built program. */
-export const program = new URL('../../bin/rewards.js', import.meta.url).pathname;
+export const program = new URL('../../../bin/rewards.js', import.meta.url).pathname;
 
 export interface Finished {
   code: number | null;
