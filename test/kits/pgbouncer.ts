@@ -7,19 +7,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { postgresMissing } from './databases.ts';
 import { freePort } from './free-port.ts';
+import { leaveOut } from './left-out.ts';
 import { answers, serverUser } from './postgres-server.ts';
 
-/** Set in CI: what is missing there fails instead of being left out. */
-const required = process.env.REWARDS_TEST_REQUIRE === 'all';
 const program = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find(existsSync);
 const START_CAP_MS = 10_000;
 
 /** Why there is no PgBouncer to test with; undefined when there is one. Throws where one is required. */
 export function pgbouncerMissing(): string | undefined {
-  if (program) return postgresMissing();
-  const reason = 'no PgBouncer here: its tests are left out (install pgbouncer)';
-  if (required) throw new Error(reason);
-  return reason;
+  return program ? postgresMissing() : leaveOut('PgBouncer', 'install pgbouncer');
 }
 
 export interface Pgbouncer {

@@ -10,7 +10,7 @@ import { rpcTo, startAnvil } from '../kits/chain.ts';
 import { program, temporaryDirectory } from '../kits/cli.ts';
 import { until } from '../kits/clock.ts';
 import { freePort } from '../kits/free-port.ts';
-import { binaryFolder, startPostgresServer } from '../kits/postgres-server.ts';
+import { serverMissing, startPostgresServer } from '../kits/postgres-server.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
@@ -42,7 +42,7 @@ async function shell(lines: string, { cwd, env }: { cwd: string; env: Record<str
   return output;
 }
 
-test.skipIf(binaryFolder() === undefined)(
+test.skipIf(serverMissing())(
   'the lines of the page end with a confirmed reward; a database that stops and starts is two lines of the log',
   async () => {
     const [anvil, postgres, project, port, adminPort] = await Promise.all([

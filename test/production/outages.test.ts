@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { until } from '../kits/clock.ts';
 import { freePort } from '../kits/free-port.ts';
-import { binaryFolder, startPostgresServer } from '../kits/postgres-server.ts';
+import { serverMissing, startPostgresServer } from '../kits/postgres-server.ts';
 import {
   brandId,
   type ProductionKit,
@@ -34,7 +34,7 @@ const aboutStates = (of: Started) =>
     .logLines()
     .filter(({ level, message }) => level !== 'info' || / back after | works again /.test(message));
 
-describe.skipIf(binaryFolder() === undefined)('a Postgres of its own', () => {
+describe.skipIf(serverMissing())('a Postgres of its own', () => {
   test('a database that is stopped and started is two lines: why, and for how long', async () => {
     const postgres = await startPostgresServer();
     try {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { program, rewards, serveHere, temporaryDirectory } from '../../kits/cli.ts';
+import { leaveOut } from '../../kits/left-out.ts';
 
 const run = promisify(execFile);
 const has = (shell: string) => {
@@ -14,6 +15,7 @@ const has = (shell: string) => {
     execFileSync(shell, ['-c', 'exit 0']);
     return true;
   } catch {
+    leaveOut(shell, `install ${shell}`);
     return false;
   }
 };

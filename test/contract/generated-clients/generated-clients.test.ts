@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ApiDocument } from '../../../src/http/openapi.ts';
 import { serve } from '../../kits/cli.ts';
+import { leaveOut } from '../../kits/left-out.ts';
 import { WALLPAPERS } from '../../kits/redeeming.ts';
 import { clientOf, someone } from '../../kits/service.ts';
 import { relayKitOf } from '../../kits/wallet.ts';
@@ -54,8 +55,7 @@ async function missing(what: string, install: () => Promise<unknown>): Promise<s
     await install();
     return undefined;
   } catch (error) {
-    if (process.env.REWARDS_TEST_REQUIRE === 'all') throw error;
-    return `no ${what} here: its test is left out (${(error as Error).message.split('\n')[0]})`;
+    return leaveOut(what, (error as Error).message.split('\n')[0] ?? '');
   }
 }
 
