@@ -6,7 +6,7 @@ import { parseDuration } from '../lib/duration.ts';
 import { secureRandom } from '../lib/ids.ts';
 import { silentLog } from '../lib/log.ts';
 import { differences as found } from '../scenario/match/match.ts';
-import { createCaseWorld } from '../scenario/run/case-world.ts';
+import { createCaseWorld } from '../scenario/run/case-context.ts';
 import { decisionOf } from '../scenario/run/decision.ts';
 import { targetOf } from '../scenario/run/stack-target.ts';
 import { tryUntil } from '../scenario/run/try-until.ts';

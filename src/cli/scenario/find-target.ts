@@ -1,6 +1,6 @@
 /** The target of `scenario run --target`: a stack that runs here, with all that it can do, or a service that only has its API. */
 import { targetOf } from '../../scenario/run/stack-target.ts';
-import type { ScenarioTarget } from '../../scenario/steps/world.ts';
+import type { ScenarioTarget } from '../../scenario/steps/step-context.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { readApiKey } from '../machine/read-input.ts';
 import { resolveTarget } from '../service/target.ts';

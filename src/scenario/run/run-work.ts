@@ -9,8 +9,8 @@ import { type Difference, differences, type Path, shown } from '../match/match.t
 import { stepKinds } from '../steps/all-steps.ts';
 import type { Seen } from '../steps/capabilities.ts';
 import { inputProblems } from '../steps/input-problems.ts';
-import { StepError } from '../steps/world.ts';
-import type { CaseWorld } from './case-world.ts';
+import { StepError } from '../steps/step-context.ts';
+import type { CaseWorld } from './case-context.ts';
 import { type Decision, decisionOf } from './decision.ts';
 import type { RequestMade } from './report.ts';
 import { tryUntil } from './try-until.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { setCode } from '../../client/chain/set-code.ts';
 import type { Hex } from '../../lib/hex.ts';
 import { choice, stepKind, text, userField } from './step-kind.ts';
-import { StepError, userNamed } from './world.ts';
+import { StepError, userNamed } from './step-context.ts';
 
 /** What an account does whenever a contract calls it, whatever it is asked; `none` makes it an ordinary wallet again. */
 const codes = {

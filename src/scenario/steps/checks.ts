@@ -7,7 +7,7 @@ import * as mints from '../../contract/control/mints.ts';
 import { restoreSnapshot, saveSnapshot } from '../../contract/control/snapshots.ts';
 import { showWallet } from '../../contract/control/users.ts';
 import { brandField, duration, stepKind, text, textOrNumber, userField, whole } from './step-kind.ts';
-import { brandOf, controlBody, StepError, userNamed, type World } from './world.ts';
+import { brandOf, controlBody, StepError, userNamed, type World } from './step-context.ts';
 
 export const chain = stepKind({
   about: 'Reads what an account owns on chain, whatever was answered',

@@ -18,7 +18,7 @@ import {
   userField,
   yesNo,
 } from './step-kind.ts';
-import { answerSeen, brandOf, controlBody, keyHeader, userNamed, type World } from './world.ts';
+import { answerSeen, brandOf, controlBody, keyHeader, userNamed, type World } from './step-context.ts';
 
 const eventFields = {
   type: text('the type of the event'),

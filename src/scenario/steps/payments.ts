@@ -23,7 +23,7 @@ import {
   whole,
   yesNo,
 } from './step-kind.ts';
-import { answerSeen, brandOf, controlBody, StepError, userNamed, type World } from './world.ts';
+import { answerSeen, brandOf, controlBody, StepError, userNamed, type World } from './step-context.ts';
 
 const sessionField = () =>
   text('id of the session, as `checkout` saw it, or `latest`; default: `latest`').optional();

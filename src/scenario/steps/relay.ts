@@ -16,7 +16,7 @@ import {
   whenGiven,
   whole,
 } from './step-kind.ts';
-import { answerSeen, brandOf, controlBody, StepError, userNamed, type World } from './world.ts';
+import { answerSeen, brandOf, controlBody, StepError, userNamed, type World } from './step-context.ts';
 
 const permitInput = z.strictObject({
   spender: text('a contract, or an address; default: the called contract').optional(),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DURATION_FORM } from '../../lib/duration.ts';
 import { hasVariable } from '../format/variables.ts';
 import type { Capability, Seen } from './capabilities.ts';
-import type { World } from './world.ts';
+import type { World } from './step-context.ts';
 
 export interface StepKind<Input = unknown> {
   /** One sentence for people. */

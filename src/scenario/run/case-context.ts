@@ -7,7 +7,7 @@ import { showClock } from '../../contract/control/clock.ts';
 import { issueToken, showWallet } from '../../contract/control/users.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
-import { type Client, controlBody, type ScenarioTarget, StepError, type World } from '../steps/world.ts';
+import { type Client, controlBody, type ScenarioTarget, StepError, type World } from '../steps/step-context.ts';
 import { createExchanges } from './exchanges.ts';
 
 export interface CaseWorld {
