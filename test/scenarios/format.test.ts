@@ -58,7 +58,7 @@ describe('what is wrong', () => {
     [
       'code of a kind that is not one',
       '  - code: { of: bob, kind: explodes }\n',
-      'steps[0].code.kind must be accepts or reverts or burns-gas or answers-rubbish or none',
+      'steps[0].code.kind must be one of accepts, reverts, burns-gas, answers-rubbish, none',
     ],
     [
       'code of a kind and code of its own',
