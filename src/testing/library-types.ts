@@ -157,6 +157,13 @@ export interface Stack {
       | { perksOf: User; tokenId: number | string }
       | Record<string, never>,
   ): Promise<{ block: number; balance?: string; delta?: string }>;
+  /** Gives an account code of its own, as smart accounts have it; `none` makes it an ordinary wallet again. */
+  code(
+    input: { of: User } & (
+      | { kind: 'accepts' | 'reverts' | 'burns-gas' | 'answers-rubbish' | 'none' }
+      | { bytecode: string }
+    ),
+  ): Promise<{ address: string; code: string }>;
   /** Compares ledger and chain, everything unless `since` is a block or an RFC 3339 time. */
   verify(input?: {
     since: string | number;

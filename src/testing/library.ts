@@ -6,7 +6,7 @@ import { parseDuration } from '../lib/duration.ts';
 import { secureRandom } from '../lib/ids.ts';
 import { silentLog } from '../lib/log.ts';
 import { differences as found } from '../scenario/match/match.ts';
-import { createCaseWorld } from '../scenario/run/case-world.ts';
+import { createCaseContext } from '../scenario/run/case-context.ts';
 import { decisionOf } from '../scenario/run/decision.ts';
 import { targetOf } from '../scenario/run/stack-target.ts';
 import { tryUntil } from '../scenario/run/try-until.ts';
@@ -29,7 +29,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     errorDialect: options.errors,
     log: silentLog,
   });
-  const world = await createCaseWorld({ clock, random, userAgent: 'rewards-testing' }, targetOf(ready));
+  const context = await createCaseContext({ clock, random, userAgent: 'rewards-testing' }, targetOf(ready));
   const [brand] = ready.brands;
 
   const does =
@@ -41,7 +41,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
         const problems = inputProblems(parsed?.error?.issues ?? []);
         throw new TypeError(`stack.${kind}: ${problems.join('; ')}`);
       }
-      return step.run(world.forStep(options.timeoutMs ?? TIMEOUT_MS).world, parsed.data);
+      return step.run(context.forStep(options.timeoutMs ?? TIMEOUT_MS).context, parsed.data);
     };
   const [move, fault, verify, snapshot] = [does('clock'), does('fault'), does('verify'), does('snapshot')];
   let snapshots = 0;
@@ -67,7 +67,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     verify: (input: unknown = 'all') => verify(input),
     decided: async (given: Answer | Promise<Answer>) => {
       const answer = await given;
-      const { client } = world.forStep(options.timeoutMs ?? TIMEOUT_MS).world;
+      const { client } = context.forStep(options.timeoutMs ?? TIMEOUT_MS).context;
       const decision = await decisionOf(client, answer.headers['x-request-id'] ?? null);
       return { ...answer, decision: decision?.name ?? undefined };
     },
@@ -78,7 +78,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     users: ready.users.map(({ login, email, address }) => ({ login, email, address })),
     contracts: ready.contracts,
     clock: {
-      now: async () => new Date(await world.nowMs()),
+      now: async () => new Date(await context.nowMs()),
       advance: (advance: string) => move({ advance }),
       set: (set: string) => move({ set }),
       until: (until: string) => move({ until }),

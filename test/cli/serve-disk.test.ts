@@ -1,12 +1,14 @@
 /** Ordinary trouble with the disk keeps a stack from starting: a code, the cause and the way out, never a stack trace. */
+
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
-import { afterEach, beforeEach, expect, type TestContext, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
+import { leaveOut } from '../kits/run/left-out.ts';
 import { program, rewardsJson, rewardsProcess, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -21,12 +23,6 @@ afterEach(async () => {
 
 const failing = (...args: string[]) =>
   rewardsJson(['serve', '--port', '0', '--rpc-port', '0', ...args], { cwd: project.path });
-
-/** Where everything must be there, a test that cannot run fails. */
-function leaveOut(context: TestContext, reason: string): void {
-  if (process.env.REWARDS_TEST_REQUIRE === 'all') throw new Error(reason);
-  context.skip(reason);
-}
 
 /** A disk of this size at `path`; false where this user may not mount one. */
 function mountDisk(path: string, kilobytes: number): boolean {
@@ -84,7 +80,7 @@ test('no permission to write there', async () => {
 
 test('the disk is full', async (context) => {
   const disk = join(project.path, 'disk');
-  if (!mountDisk(disk, 64)) return leaveOut(context, 'this user may not mount a small disk');
+  if (!mountDisk(disk, 64)) return context.skip(leaveOut('right to mount a disk', 'run as root'));
   const { code, envelope } = await failing('--persist-to', 'disk/data');
   expect(code).toBe(exitCodes.precondition);
   expect(envelope.error).toMatchObject({
@@ -96,7 +92,7 @@ test('the disk is full', async (context) => {
 
 test('the folder for temporary files is full: another remedy than --ephemeral', async (context) => {
   const disk = join(project.path, 'tmp');
-  if (!mountDisk(disk, 4)) return leaveOut(context, 'this user may not mount a small disk');
+  if (!mountDisk(disk, 4)) return context.skip(leaveOut('right to mount a disk', 'run as root'));
   await writeFile(join(disk, 'full'), Buffer.alloc(4_096)).catch(() => undefined);
   const { code, stdout } = await rewardsProcess(['serve', '--ephemeral', '--port', '0', '-o', 'json'], {
     cwd: project.path,

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
-import { binaryFolder, startPostgresServer } from '../kits/databases/postgres-server.ts';
+import { serverMissing, startPostgresServer } from '../kits/databases/postgres-server.ts';
 import { freePort } from '../kits/network/free-port.ts';
 import { until } from '../kits/service/clock.ts';
 import {
@@ -34,7 +34,7 @@ const aboutStates = (of: Started) =>
     .logLines()
     .filter(({ level, message }) => level !== 'info' || / back after | works again /.test(message));
 
-describe.skipIf(binaryFolder() === undefined)('a Postgres of its own', () => {
+describe.skipIf(serverMissing())('a Postgres of its own', () => {
   test('a database that is stopped and started is two lines: why, and for how long', async () => {
     const postgres = await startPostgresServer();
     try {

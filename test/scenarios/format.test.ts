@@ -56,6 +56,21 @@ describe('what is wrong', () => {
       'steps[0].expect.status cannot be seen; note sees nothing',
     ],
     [
+      'code of a kind that is not one',
+      '  - code: { of: bob, kind: explodes }\n',
+      'steps[0].code.kind must be one of accepts, reverts, burns-gas, answers-rubbish, none',
+    ],
+    [
+      'code of a kind and code of its own',
+      '  - code: { of: bob, kind: reverts, bytecode: "0xfe" }\n',
+      'steps[0].code takes either a `kind` or `bytecode`',
+    ],
+    [
+      'code that is no whole bytes',
+      '  - code: { of: bob, bytecode: "0xfef" }\n',
+      'steps[0].code.bytecode must be 0x and an even number of hex digits',
+    ],
+    [
       'an operator that is not one',
       '  - event: { type: a }\n    expect: { status: { $gtee: 3 } }\n',
       'steps[0].expect.status.$gtee is not an operator; did you mean $gte?',

@@ -37,6 +37,20 @@ test('what needs a control is refused before anything is sent, with its line and
   expect(stderr).toContain('E_SCENARIO_UNSUPPORTED');
 });
 
+test('no account of a service that is not ours is given code', async () => {
+  const file = join(folder.path, 'code.yaml');
+  await writeFile(file, 'version: 1\nname: code\nsteps:\n  - code: { of: alice, kind: reverts }\n');
+  const service = await stubService(() => ({ body: {} }));
+  const { code, stderr } = await rewards(['scenario', 'run', file, '--target', service.url], {
+    cwd: folder.path,
+  });
+  await service.close();
+  expect([code, service.asked.length]).toEqual([1, 0]);
+  expect(stderr).toContain(
+    `${file}:4:5  code cannot be done: this target does not have code (accounts that can be given code: a stack of the emulator)`,
+  );
+});
+
 describe('a production service', () => {
   let kit: ProductionKit;
   let service: Started;

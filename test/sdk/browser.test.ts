@@ -13,7 +13,6 @@ const isPaid = (paid: () => Promise<number[]>) => () =>
     (amounts) => amounts.length > 0,
     () => false,
   );
-if (missing) console.warn(missing);
 
 // At once: each test has a visitor and a user of its own, and waits most of its time.
 describe.skipIf(missing)('a page of the brand', { concurrent: true }, () => {

@@ -1,6 +1,6 @@
 /** Why the service decided as it did, as the emulator keeps it for each request. */
 import { type RequestDetail, showRequest } from '../../contract/control/requests.ts';
-import type { Client } from '../steps/world.ts';
+import type { Client } from '../steps/step-context.ts';
 
 export interface Decision {
   /** The check that refused, or `rewarded` and the like. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createClient } from '../../client/create-client.ts';
 import { listRequests, showRequest } from '../../contract/control/requests.ts';
 import { saveSnapshot } from '../../contract/control/snapshots.ts';
-import { controlBody, type ScenarioTarget } from '../steps/world.ts';
+import { controlBody, type ScenarioTarget } from '../steps/step-context.ts';
 import type { Kept } from './report.ts';
 
 /** The newest ones, with their bodies: a failure is near its end. */

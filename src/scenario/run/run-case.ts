@@ -6,8 +6,8 @@ import { stopwatch } from '../../lib/timers.ts';
 import type { StartFreshStack } from '../../stack/fresh-stack.ts';
 import type { Scenario } from '../format/scenario.ts';
 import type { Scope } from '../format/variables.ts';
-import type { ScenarioTarget } from '../steps/world.ts';
-import { createCaseWorld } from './case-world.ts';
+import type { ScenarioTarget } from '../steps/step-context.ts';
+import { createCaseContext } from './case-context.ts';
 import { keepFailed } from './keep-failed.ts';
 import { redactor } from './redact.ts';
 import type { CaseReport, Failure, StepReport } from './report.ts';
@@ -119,7 +119,7 @@ async function runOn(
   scenario: Scenario,
   { target, matrix, vars }: CaseWish & { target: ScenarioTarget },
 ): Promise<Pick<CaseReport, 'steps' | 'clock'>> {
-  const world = await createCaseWorld(deps, target);
+  const context = await createCaseContext(deps, target);
   const known = {
     vars: { ...scenario.data.vars, ...vars } as Record<string, unknown>,
     steps: {} as Record<string, unknown>,
@@ -135,10 +135,10 @@ async function runOn(
   };
   const stepDeps: StepDeps = {
     scenario,
-    world,
+    context,
     scopeWith: (more): Scope => ({
       values: { ...values, ...more },
-      nowMs: world.nowMs,
+      nowMs: context.nowMs,
       random: deps.random,
     }),
     sleep: (ms) => deps.clock.sleep(ms, deps.signal),
@@ -148,7 +148,7 @@ async function runOn(
       Object.assign(known.steps, kept.steps);
     },
   };
-  const time = async () => new Date(await world.nowMs()).toISOString();
+  const time = async () => new Date(await context.nowMs()).toISOString();
   const start = await time();
   const steps: StepReport[] = await runSteps(stepDeps, scenario.steps);
   steps.push(...(await runSteps({ ...stepDeps, goesOn: () => true }, scenario.always)));

@@ -2,7 +2,7 @@
 import { stopwatch } from '../../lib/timers.ts';
 import { matrixRows } from '../format/read-scenario.ts';
 import type { Scenario } from '../format/scenario.ts';
-import type { ScenarioTarget } from '../steps/world.ts';
+import type { ScenarioTarget } from '../steps/step-context.ts';
 import type { CaseReport, FileReport, Outcome, ScenarioReport } from './report.ts';
 import { type CaseDeps, runCase } from './run-case.ts';
 

@@ -37,7 +37,7 @@ const withScope = (deps: StepDeps, more: Record<string, unknown>): StepDeps => (
 
 async function runStep(deps: StepDeps, step: Step): Promise<StepReport> {
   const elapsedMs = stopwatch();
-  const at = deps.world.target.can.has('clock') ? new Date(await deps.world.nowMs()).toISOString() : null;
+  const at = deps.context.target.can.has('clock') ? new Date(await deps.context.nowMs()).toISOString() : null;
   const report: StepReport = {
     name: await titleWith(deps, step),
     kind: step.kind,
@@ -71,10 +71,10 @@ async function titleWith(deps: StepDeps, step: Step): Promise<string> {
 }
 
 /** Skipped by itself, or because the target cannot do it. */
-function skipReason({ world }: StepDeps, step: Step): string | undefined {
+function skipReason({ context }: StepDeps, step: Step): string | undefined {
   if (typeof step.fields.skip === 'string') return step.fields.skip;
   const need = needOf(step.kind, step.input);
-  if (need === undefined || world.target.can.has(need)) return undefined;
+  if (need === undefined || context.target.can.has(need)) return undefined;
   return `needs ${capabilities[need]}`;
 }
 

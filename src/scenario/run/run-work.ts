@@ -9,8 +9,8 @@ import { type Difference, differences, type Path, shown } from '../match/match.t
 import { stepKinds } from '../steps/all-steps.ts';
 import type { Seen } from '../steps/capabilities.ts';
 import { inputProblems } from '../steps/input-problems.ts';
-import { StepError } from '../steps/world.ts';
-import type { CaseWorld } from './case-world.ts';
+import { StepError } from '../steps/step-context.ts';
+import type { CaseContext } from './case-context.ts';
 import { type Decision, decisionOf } from './decision.ts';
 import type { RequestMade } from './report.ts';
 import { tryUntil } from './try-until.ts';
@@ -31,7 +31,7 @@ export interface WorkProblem {
 }
 
 export interface WorkDeps {
-  world: CaseWorld;
+  context: CaseContext;
   scopeWith: (more: Record<string, unknown>) => Scope;
   sleep: (ms: number) => Promise<void>;
   /** False: nothing more may be begun. */
@@ -54,10 +54,10 @@ export async function runWork(deps: WorkDeps, step: Step): Promise<WorkResult> {
   return { ...result, problem: { ...result.problem, message: `${result.problem.message}, after all tries` } };
 }
 
-function clockOf({ world, sleep, goesOn }: WorkDeps) {
-  const { client } = world.forStep(TIMEOUT_MS).world;
+function clockOf({ context, sleep, goesOn }: WorkDeps) {
+  const { client } = context.forStep(TIMEOUT_MS).context;
   const advance = (ms: number) => client.call(moveClock, { body: { advance: `${ms}ms` } });
-  return { sleep, goesOn, advance: world.target.can.has('clock') ? advance : undefined };
+  return { sleep, goesOn, advance: context.target.can.has('clock') ? advance : undefined };
 }
 
 async function runOnce(deps: WorkDeps, step: Step, more: Record<string, unknown>): Promise<WorkResult> {
@@ -66,11 +66,13 @@ async function runOnce(deps: WorkDeps, step: Step, more: Record<string, unknown>
   const scope = deps.scopeWith(more);
   const timeout = step.fields.timeout;
   const timeoutMs = (typeof timeout === 'string' ? parseDuration(timeout) : undefined) ?? TIMEOUT_MS;
-  const { world, exchanges } = deps.world.forStep(timeoutMs);
+  const { context, exchanges } = deps.context.forStep(timeoutMs);
   const requestId = () => exchanges.made().findLast(({ requestId: id }) => id !== null)?.requestId ?? null;
   let decision: Decision | undefined;
   const decided = async () => {
-    decision ??= world.target.can.has('controls') ? await decisionOf(world.client, requestId()) : undefined;
+    decision ??= context.target.can.has('controls')
+      ? await decisionOf(context.client, requestId())
+      : undefined;
     return decision;
   };
   const failed = async (seen: Seen, message: string, found: Difference[] = []): Promise<WorkResult> => {
@@ -85,7 +87,7 @@ async function runOnce(deps: WorkDeps, step: Step, more: Record<string, unknown>
       const problems = inputProblems(input.error.issues).join('; ');
       return await failed({}, `with its variables replaced, ${step.kind} is not understood: ${problems}`);
     }
-    const seen = await kind.run(world, input.data);
+    const seen = await kind.run(context, input.data);
     const requests = exchanges.made();
     const expect = await resolved(step.fields.expect, scope);
     if (asksForDecision(expect, seen)) seen.decision = (await decided())?.name ?? undefined;

@@ -1,5 +1,6 @@
 /** The closed list of steps. */
 
+import { code } from './account-code.ts';
 import type { Capability } from './capabilities.ts';
 import { chain, fault, invalidate, note, restore, snapshot, verify } from './checks.ts';
 import { bulk, checkIn, clock, event, http, inbox, pregenerate, redeem, site } from './events.ts';
@@ -20,6 +21,7 @@ export const stepKinds: Record<string, StepKind> = {
   webhook,
   relay,
   chain,
+  code,
   inbox,
   clock,
   site,

@@ -5,6 +5,7 @@ export const capabilities = {
   clock: 'a clock that can be moved: a stack of the emulator',
   payments: 'the emulated payment processor',
   chain: 'the address of its chain',
+  code: 'accounts that can be given code: a stack of the emulator',
   site: 'the demo site',
   inbox: 'the built-in receiver of webhooks',
   users: 'users whose keys are known: a stack of the emulator',

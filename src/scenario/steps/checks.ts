@@ -6,8 +6,8 @@ import { clearFault, clearFaults, setFault } from '../../contract/control/faults
 import * as mints from '../../contract/control/mints.ts';
 import { restoreSnapshot, saveSnapshot } from '../../contract/control/snapshots.ts';
 import { showWallet } from '../../contract/control/users.ts';
+import { brandOf, controlBody, type StepContext, StepError, userNamed } from './step-context.ts';
 import { brandField, duration, stepKind, text, textOrNumber, userField, whole } from './step-kind.ts';
-import { brandOf, controlBody, StepError, userNamed, type World } from './world.ts';
 
 export const chain = stepKind({
   about: 'Reads what an account owns on chain, whatever was answered',
@@ -29,20 +29,20 @@ export const chain = stepKind({
       (wish) => ['rwtOf', 'escrowOf', 'perksOf'].filter((name) => name in wish).length <= 1,
       'takes one of rwtOf, escrowOf and perksOf',
     ),
-  async run(world, { rwtOf, escrowOf, perksOf, tokenId }) {
-    const view = world.chain();
+  async run(context, { rwtOf, escrowOf, perksOf, tokenId }) {
+    const view = context.chain();
     const block = await view.head();
     const amounts = (balance: bigint, delta: bigint) => ({ balance: String(balance), delta: String(delta) });
     if (escrowOf !== undefined) {
-      const { brandId } = brandOf(world, escrowOf);
-      const [now, before] = [await view.escrowOf(brandId), (await world.start()).escrow[brandId] ?? 0n];
+      const { brandId } = brandOf(context, escrowOf);
+      const [now, before] = [await view.escrowOf(brandId), (await context.start()).escrow[brandId] ?? 0n];
       return { ...amounts(now, now - before), block };
     }
     const user = rwtOf ?? perksOf;
     if (user === undefined) return { block };
-    const address = await addressOf(world, user);
+    const address = await addressOf(context, user);
     if (rwtOf !== undefined) {
-      const { block: from } = await world.start();
+      const { block: from } = await context.start();
       return { ...amounts(await view.rwtOf(address), await view.rwtSince(address, from)), block };
     }
     if (tokenId === undefined) throw new StepError('`perksOf` needs a `tokenId`');
@@ -50,9 +50,10 @@ export const chain = stepKind({
   },
 });
 
-async function addressOf(world: World, name: string): Promise<string> {
+async function addressOf(context: StepContext, name: string): Promise<string> {
   if (/^0x[0-9a-fA-F]{40}$/.test(name)) return name;
-  return controlBody(await world.client.call(showWallet, { path: { user: userNamed(world, name) } })).address;
+  return controlBody(await context.client.call(showWallet, { path: { user: userNamed(context, name) } }))
+    .address;
 }
 
 export const verify = stepKind({
@@ -88,13 +89,13 @@ export const invalidate = stepKind({
     tokenId: z.int().optional().meta({ description: 'only results for this perk' }),
     brand: brandField(),
   }),
-  async run(world, { url, user, tokenId, brand }) {
-    const reply = await world.client.call(invalidateConstraints, {
+  async run(context, { url, user, tokenId, brand }) {
+    const reply = await context.client.call(invalidateConstraints, {
       body: {
-        brand: brandOf(world, brand).brandId,
+        brand: brandOf(context, brand).brandId,
         url,
         tokenId,
-        user: user === undefined ? undefined : userNamed(world, user),
+        user: user === undefined ? undefined : userNamed(context, user),
       },
     });
     return { ...controlBody(reply) };

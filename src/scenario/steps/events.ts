@@ -5,6 +5,7 @@ import { personOf, registrationOf } from '../../client/person.ts';
 import { listInbox } from '../../contract/control/inbox.ts';
 import { fireSiteHook } from '../../contract/control/site.ts';
 import type { JsonObject } from './json-object.ts';
+import { answerSeen, brandOf, controlBody, keyHeader, type StepContext, userNamed } from './step-context.ts';
 import {
   answer,
   anyObject,
@@ -18,7 +19,6 @@ import {
   userField,
   yesNo,
 } from './step-kind.ts';
-import { answerSeen, brandOf, controlBody, keyHeader, userNamed, type World } from './world.ts';
 
 const eventFields = {
   type: text('the type of the event'),
@@ -43,9 +43,13 @@ const eventInput = z.strictObject({ ...eventFields, ...sending });
 const bulkItem = z.strictObject(eventFields);
 
 /** The body of manual-event. */
-function eventBody(world: World, input: z.output<typeof bulkItem>, { hasOrigin = false } = {}): JsonObject {
+function eventBody(
+  context: StepContext,
+  input: z.output<typeof bulkItem>,
+  { hasOrigin = false } = {},
+): JsonObject {
   const { type, user, domain, sourceUrl, channel, skipCooldown, metadata, body } = input;
-  const brand = brandOf(world, input.brand);
+  const brand = brandOf(context, input.brand);
   const saysWhere = domain !== undefined || sourceUrl !== undefined || hasOrigin || brand.domain === '';
   const facts = {
     ...(channel !== undefined && { channel_id: channel }),
@@ -55,7 +59,7 @@ function eventBody(world: World, input: z.output<typeof bulkItem>, { hasOrigin =
   return {
     brandId: brand.brandId,
     eventType: type,
-    ...(user !== undefined && userFields(world, user)),
+    ...(user !== undefined && userFields(context, user)),
     ...(saysWhere ? domain && { domain } : { domain: brand.domain }),
     ...(sourceUrl !== undefined && { sourceUrl }),
     ...(Object.keys(facts).length > 0 && { metadata: facts }),
@@ -63,16 +67,16 @@ function eventBody(world: World, input: z.output<typeof bulkItem>, { hasOrigin =
   };
 }
 
-function userFields(world: World, name: string): JsonObject {
-  const { userIdentifier, platform } = personOf(userNamed(world, name));
+function userFields(context: StepContext, name: string): JsonObject {
+  const { userIdentifier, platform } = personOf(userNamed(context, name));
   if (platform === undefined) return { userEmail: userIdentifier };
   return { userIdentifier: { platform, platformUserId: userIdentifier } };
 }
 
-function eventHeaders(world: World, input: z.output<typeof eventInput>): Record<string, string> {
+function eventHeaders(context: StepContext, input: z.output<typeof eventInput>): Record<string, string> {
   const { brandKey, idempotencyKey, origin, headers } = input;
   return {
-    ...keyHeader(world, brandOf(world, input.brand), brandKey),
+    ...keyHeader(context, brandOf(context, input.brand), brandKey),
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
     ...(origin !== undefined && { origin }),
     ...headers,
@@ -83,9 +87,9 @@ export const event = stepKind({
   about: 'Sends a customer event (`POST manual-event`)',
   sees: { ...answer, ...decision },
   input: eventInput,
-  async run(world, input) {
-    const body = eventBody(world, input, { hasOrigin: input.origin !== undefined });
-    return answerSeen(await world.client.sendEvent(body, { headers: eventHeaders(world, input) }));
+  async run(context, input) {
+    const body = eventBody(context, input, { hasOrigin: input.origin !== undefined });
+    return answerSeen(await context.client.sendEvent(body, { headers: eventHeaders(context, input) }));
   },
 });
 
@@ -97,15 +101,15 @@ export const bulk = stepKind({
     brandKey: sending.brandKey,
     headers: headersField(),
   }),
-  async run(world, { events, brandKey, headers }) {
-    const brand = brandOf(world, events[0]?.brand);
+  async run(context, { events, brandKey, headers }) {
+    const brand = brandOf(context, events[0]?.brand);
     return answerSeen(
-      await world.client.request({
+      await context.client.request({
         host: 'events',
         path: '/rewards-api/bulk-events',
         method: 'POST',
-        body: { events: events.map((one) => eventBody(world, one)) },
-        headers: { ...keyHeader(world, brand, brandKey), ...headers },
+        body: { events: events.map((one) => eventBody(context, one)) },
+        headers: { ...keyHeader(context, brand, brandKey), ...headers },
       }),
     );
   },
@@ -125,13 +129,13 @@ export const checkIn = stepKind({
     brandKey: sending.brandKey,
     headers: headersField(),
   }),
-  async run(world, { user, brand: name, type = 'daily', platform, brandKey, headers }) {
-    const brand = brandOf(world, name);
-    const fields = { ...(platform !== undefined && { platform }), ...personOf(userNamed(world, user)) };
+  async run(context, { user, brand: name, type = 'daily', platform, brandKey, headers }) {
+    const brand = brandOf(context, name);
+    const fields = { ...(platform !== undefined && { platform }), ...personOf(userNamed(context, user)) };
     return answerSeen(
-      await world.client.streaks.recordActivity(
+      await context.client.streaks.recordActivity(
         { brandId: brand.brandId, streakType: type, ...placeOf(brand), ...fields },
-        { headers: { ...keyHeader(world, brand, brandKey), ...headers } },
+        { headers: { ...keyHeader(context, brand, brandKey), ...headers } },
       ),
     );
   },
@@ -148,10 +152,10 @@ export const redeem = stepKind({
     idempotencyKey: sending.idempotencyKey,
     headers: headersField(),
   }),
-  async run(world, { user, perk, brand: name, brandKey, idempotencyKey, headers: more }) {
-    const brand = brandOf(world, name);
+  async run(context, { user, perk, brand: name, brandKey, idempotencyKey, headers: more }) {
+    const brand = brandOf(context, name);
     const { brandId } = brand;
-    const listed = await world.client.perks.list(
+    const listed = await context.client.perks.list(
       { brandId, activeOnly: 'false' },
       more ? { headers: more } : {},
     );
@@ -159,12 +163,12 @@ export const redeem = stepKind({
     const wanted = String(perk).toLowerCase();
     const found = perks.find((one) => String(one.tokenId) === wanted || one.name.toLowerCase() === wanted);
     const headers = {
-      ...keyHeader(world, brand, brandKey),
+      ...keyHeader(context, brand, brandKey),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
       ...more,
     };
-    const body = { brandId, perkId: found?.id ?? String(perk), ...personOf(userNamed(world, user)) };
-    return answerSeen(await world.client.perks.redeem(body, { headers }));
+    const body = { brandId, perkId: found?.id ?? String(perk), ...personOf(userNamed(context, user)) };
+    return answerSeen(await context.client.perks.redeem(body, { headers }));
   },
 });
 
@@ -177,10 +181,10 @@ export const pregenerate = stepKind({
     brand: brandField(),
     headers: headersField(),
   }),
-  async run(world, { user, username, brand, headers }) {
-    const who = registrationOf(userNamed(world, user), username);
-    const body = { brand_id: brandOf(world, brand).brandId, ...who };
-    return answerSeen(await world.client.pregenerate(body, { ...(headers && { headers }) }));
+  async run(context, { user, username, brand, headers }) {
+    const who = registrationOf(userNamed(context, user), username);
+    const body = { brand_id: brandOf(context, brand).brandId, ...who };
+    return answerSeen(await context.client.pregenerate(body, { ...(headers && { headers }) }));
   },
 });
 
@@ -229,11 +233,11 @@ export const site = stepKind({
     user: userField(),
     metadata: anyObject('what the hook tells').optional(),
   }),
-  async run(world, { hook, user, metadata }) {
+  async run(context, { hook, user, metadata }) {
     return answerSeen(
-      await world.client.call(fireSiteHook, {
+      await context.client.call(fireSiteHook, {
         path: { hook },
-        body: { user: userNamed(world, user), metadata },
+        body: { user: userNamed(context, user), metadata },
       }),
     );
   },
@@ -252,9 +256,9 @@ export const inbox = stepKind({
     type: text('only webhooks of this type').optional(),
     user: userField().optional(),
   }),
-  async run(world, { type, user }) {
-    const { deliveries } = controlBody(await world.client.call(listInbox, { query: { limit: 500 } }));
-    const email = user === undefined ? undefined : userNamed(world, user);
+  async run(context, { type, user }) {
+    const { deliveries } = controlBody(await context.client.call(listInbox, { query: { limit: 500 } }));
+    const email = user === undefined ? undefined : userNamed(context, user);
     const fitting = deliveries.filter(({ body, rawBody }) => {
       const { type: own, event: other } = (body ?? {}) as Record<string, unknown>;
       return (
@@ -298,7 +302,7 @@ export const clock = stepKind({
 });
 
 /** `window-reset:alice`: logins stand for what the clock knows users by, addresses for windows and e-mails for cooldowns. */
-function untilNamed({ users }: World['target'], until: string): string {
+function untilNamed({ users }: StepContext['target'], until: string): string {
   const [, kind, name, rest = ''] = /^([\w-]+):([\w-]+)(\/.*)?$/.exec(until) ?? [];
   const user = users.find(({ login }) => login === name);
   if (!user) return until;

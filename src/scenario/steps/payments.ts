@@ -12,6 +12,7 @@ import {
   showProcessorEvent,
   showSession,
 } from '../../contract/control/processor.ts';
+import { answerSeen, brandOf, controlBody, type StepContext, StepError, userNamed } from './step-context.ts';
 import {
   answer,
   brandField,
@@ -23,7 +24,6 @@ import {
   whole,
   yesNo,
 } from './step-kind.ts';
-import { answerSeen, brandOf, controlBody, StepError, userNamed, type World } from './world.ts';
 
 const sessionField = () =>
   text('id of the session, as `checkout` saw it, or `latest`; default: `latest`').optional();
@@ -41,19 +41,19 @@ export const checkout = stepKind({
     cancelUrl: text('the same for a buyer who does not pay').optional(),
     idempotencyKey: text('the same key gets the first answer again').optional(),
   }),
-  async run(world, { amount, user, brand: name, currency, successUrl, cancelUrl, idempotencyKey }) {
-    const { brandId, domain } = brandOf(world, name);
+  async run(context, { amount, user, brand: name, currency, successUrl, cancelUrl, idempotencyKey }) {
+    const { brandId, domain } = brandOf(context, name);
     const body = {
       brandId,
       amount,
-      userEmail: userNamed(world, user),
+      userEmail: userNamed(context, user),
       currency,
       successUrl: successUrl ?? `https://${domain}/thank-you?session={CHECKOUT_SESSION_ID}`,
       cancelUrl: cancelUrl ?? `https://${domain}/cart`,
     };
     const headers: Record<string, string> =
       idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
-    return answerSeen(await world.client.createCheckout(body, { headers }));
+    return answerSeen(await context.client.createCheckout(body, { headers }));
   },
 });
 
@@ -98,10 +98,10 @@ export const mint = stepKind({
   about: 'Asks for the RWT of a paid session (`POST payment-mint`)',
   sees: { ...answer, mints: 'how often the chain has minted for the session, on a stack of the emulator' },
   input: z.strictObject({ session: sessionField() }),
-  async run(world, { session: named = 'latest' }) {
-    const session = await sessionId(world, named);
-    const reply = await world.client.paymentMint(session);
-    return { ...answerSeen(reply), ...(await mintsSeen(world, session)) };
+  async run(context, { session: named = 'latest' }) {
+    const session = await sessionId(context, named);
+    const reply = await context.client.paymentMint(session);
+    return { ...answerSeen(reply), ...(await mintsSeen(context, session)) };
   },
 });
 
@@ -118,30 +118,30 @@ export const webhook = stepKind({
     session: sessionField(),
     spoil: choice(badly, 'changes the body or the signature, or signs ten minutes in the past').optional(),
   }),
-  async run(world, { deliver = 'checkout.session.completed', session: named = 'latest', spoil }) {
-    const session = await sessionId(world, named);
-    const { payload } = await recordedEvent(world, { type: deliver, session });
+  async run(context, { deliver = 'checkout.session.completed', session: named = 'latest', spoil }) {
+    const session = await sessionId(context, named);
+    const { payload } = await recordedEvent(context, { type: deliver, session });
     const signedSeconds =
-      Math.floor((await world.nowMs()) / 1_000) - (spoil === 'stale' ? OUT_OF_TOLERANCE_SECONDS : 0);
+      Math.floor((await context.nowMs()) / 1_000) - (spoil === 'stale' ? OUT_OF_TOLERANCE_SECONDS : 0);
     const signed = JSON.stringify(payload);
     const digest = createHmac(
       'sha256',
-      spoil === 'signature' ? 'whsec_of_somebody_else' : (world.target.webhookSecret ?? ''),
+      spoil === 'signature' ? 'whsec_of_somebody_else' : (context.target.webhookSecret ?? ''),
     )
       .update(`${signedSeconds}.${signed}`)
       .digest('hex');
-    const reply = await world.client.request({
+    const reply = await context.client.request({
       host: 'events',
       path: '/rewards-api/payment-mint',
       method: 'POST',
       headers: { 'content-type': 'application/json', 'stripe-signature': `t=${signedSeconds},v1=${digest}` },
       body: spoil === 'body' ? signed.replace('"livemode":false', '"livemode":true') : signed,
     });
-    return { ...answerSeen(reply), ...(await mintsSeen(world, session)) };
+    return { ...answerSeen(reply), ...(await mintsSeen(context, session)) };
   },
 });
 
-async function sessionId({ client, target }: World, name: string): Promise<string> {
+async function sessionId({ client, target }: StepContext, name: string): Promise<string> {
   if (name !== 'latest') return name;
   if (!target.can.has('payments'))
     throw new StepError('`latest` works with the emulated processor only: give the id of the session');
@@ -149,7 +149,7 @@ async function sessionId({ client, target }: World, name: string): Promise<strin
 }
 
 /** The event may be about the session, or about its payment. */
-async function recordedEvent({ client }: World, { type, session }: { type: string; session: string }) {
+async function recordedEvent({ client }: StepContext, { type, session }: { type: string; session: string }) {
   const { call } = client;
   const { id, paymentIntentId } = controlBody(await call(showSession, { path: { session } }));
   for (const object of [id, paymentIntentId]) {
@@ -160,6 +160,6 @@ async function recordedEvent({ client }: World, { type, session }: { type: strin
   throw new StepError(`the processor has no event ${type} of the session ${session}; is it paid?`);
 }
 
-async function mintsSeen(world: World, session: string): Promise<{ mints?: number }> {
-  return world.target.can.has('chain') ? { mints: await world.chain().mintsOf(session) } : {};
+async function mintsSeen(context: StepContext, session: string): Promise<{ mints?: number }> {
+  return context.target.can.has('chain') ? { mints: await context.chain().mintsOf(session) } : {};
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { RelayRequestBody } from '../../client/bodies.ts';
 import { issueToken } from '../../contract/control/users.ts';
 import { parseDuration } from '../../lib/duration.ts';
+import { answerSeen, brandOf, controlBody, type StepContext, StepError, userNamed } from './step-context.ts';
 import {
   answer,
   brandField,
@@ -16,7 +17,6 @@ import {
   whenGiven,
   whole,
 } from './step-kind.ts';
-import { answerSeen, brandOf, controlBody, StepError, userNamed, type World } from './world.ts';
 
 const permitInput = z.strictObject({
   spender: text('a contract, or an address; default: the called contract').optional(),
@@ -64,37 +64,37 @@ export const relay = stepKind({
   needsText: '`users` with `as`, `call` or `permit`',
   sees: { ...answer, ...decision },
   input: relayInput,
-  async run(world, input) {
-    const user = await userOf(world, input);
-    const called = await calledOf(world, input, user);
+  async run(context, input) {
+    const user = await userOf(context, input);
+    const called = await calledOf(context, input, user);
     const body: RelayRequestBody = { to: called.to, data: called.data, userAddress: user.address };
     if (input.gasLimit !== undefined) body.gasLimit = input.gasLimit;
     if (input.permit) {
-      const permit = await permitOf(world, input.permit, { user, called });
+      const permit = await permitOf(context, input.permit, { user, called });
       body.metadata = { ...(called.name && { action: called.name }), permit };
     }
-    const { domain } = brandOf(world, input.brand);
+    const { domain } = brandOf(context, input.brand);
     const origin = input.origin ?? (domain && `https://${domain}`);
     const headers = {
       ...(origin && { origin }),
       ...(input.idempotencyKey !== undefined && { 'idempotency-key': input.idempotencyKey }),
     };
-    return answerSeen(await world.client.relay(body, user.token, { headers }));
+    return answerSeen(await context.client.relay(body, user.token, { headers }));
   },
 });
 
-async function userOf(world: World, { as, token, userAddress }: RelayInput): Promise<RelayUser> {
+async function userOf(context: StepContext, { as, token, userAddress }: RelayInput): Promise<RelayUser> {
   if (as === undefined) {
     if (token === undefined || userAddress === undefined)
       throw new StepError('the user is missing: give `as`, or `token` and `userAddress`');
     return { token, address: userAddress, index: null };
   }
-  if (!world.target.can.has('users'))
+  if (!context.target.can.has('users'))
     throw new StepError('`as` works with a stack of the emulator only: give `token` and `userAddress`');
-  const { user, address, index } = await world.walletOf(userNamed(world, as));
+  const { user, address, index } = await context.walletOf(userNamed(context, as));
   if (token !== undefined) return { token, address, index };
   return {
-    token: controlBody(await world.client.call(issueToken, { body: { user } })).token,
+    token: controlBody(await context.client.call(issueToken, { body: { user } })).token,
     address,
     index,
   };
@@ -109,7 +109,11 @@ interface Called {
 
 const AUTHORIZATION_HOLDS_MS = 3_600_000;
 
-async function calledOf(world: World, { call, to, data }: RelayInput, user: RelayUser): Promise<Called> {
+async function calledOf(
+  context: StepContext,
+  { call, to, data }: RelayInput,
+  user: RelayUser,
+): Promise<Called> {
   if (!call) {
     if (to === undefined || data === undefined)
       throw new StepError('the call is missing: give `call`, or `to` and `data`');
@@ -120,29 +124,30 @@ async function calledOf(world: World, { call, to, data }: RelayInput, user: Rela
   const signHere = call.function === 'transferWithAuthorization' && given.length === 3;
   const word = `0x${'0'.repeat(64)}`;
   const args = signHere ? [...given, '0', '0', word, '0', word, word] : given;
-  const wallets = world.wallets();
+  const wallets = context.wallets();
   const read = wallets.readCall({ contract: call.contract, function: call.function, args, me: user.address });
   if ('problem' in read) throw new StepError(`${read.problem}. ${read.fix}`);
   const name = read.signature.replace(/\(.*/, '');
   if (!signHere) return { ...read, name };
   const { to: recipient, value } = read.args as { to: `0x${string}`; value: bigint };
-  const validBefore = await secondsFromNow(world, AUTHORIZATION_HOLDS_MS);
+  const validBefore = await secondsFromNow(context, AUTHORIZATION_HOLDS_MS);
   return { ...(await wallets.transfer(user, { to: recipient, value, validBefore })), name, args: read.args };
 }
 
 async function permitOf(
-  world: World,
+  context: StepContext,
   wish: z.output<typeof permitInput>,
   { user, called }: { user: RelayUser; called: Called },
 ) {
-  const wallets = world.wallets();
+  const wallets = context.wallets();
   const spender = wish.spender === undefined ? called.to : wallets.contractAddress(wish.spender);
   if (!spender) throw new StepError(`${wish.spender} is neither a contract of the stack nor an address`);
   const value = wish.value ?? called.args.maxPrice ?? called.args.amount;
   if (value === undefined || !/^\d+$/.test(String(value)))
     throw new StepError('the permit needs a `value`, in whole RWT: the call does not name a price');
-  const deadline = await secondsFromNow(world, parseDuration(wish.deadline ?? '1h') ?? 0);
+  const deadline = await secondsFromNow(context, parseDuration(wish.deadline ?? '1h') ?? 0);
   return wallets.permit(user, { spender: spender as `0x${string}`, value: BigInt(String(value)), deadline });
 }
 
-const secondsFromNow = async (world: World, ms: number) => Math.floor(((await world.nowMs()) + ms) / 1_000);
+const secondsFromNow = async (context: StepContext, ms: number) =>
+  Math.floor(((await context.nowMs()) + ms) / 1_000);

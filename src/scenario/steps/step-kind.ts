@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DURATION_FORM } from '../../lib/duration.ts';
 import { hasVariable } from '../format/variables.ts';
 import type { Capability, Seen } from './capabilities.ts';
-import type { World } from './world.ts';
+import type { StepContext } from './step-context.ts';
 
 export interface StepKind<Input = unknown> {
   /** One sentence for people. */
@@ -15,7 +15,7 @@ export interface StepKind<Input = unknown> {
   /** What `expect` can name, with what it is. */
   sees: Record<string, string>;
   input: z.ZodType<Input>;
-  run: (world: World, input: Input) => Promise<Seen>;
+  run: (context: StepContext, input: Input) => Promise<Seen>;
   /** Without `expect`: why the step has failed, if it has. Default: a status of 400 or more. */
   failure?: (seen: Seen) => string | undefined;
 }

@@ -1,4 +1,5 @@
 /** `rewards completion` in the shells themselves: what they offer for a line, with and without a stack. */
+
 import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
@@ -6,6 +7,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { leaveOut } from '../../kits/run/left-out.ts';
 import { program, rewards, serveHere, temporaryDirectory } from '../../kits/service/cli.ts';
 
 const run = promisify(execFile);
@@ -14,6 +16,7 @@ const has = (shell: string) => {
     execFileSync(shell, ['-c', 'exit 0']);
     return true;
   } catch {
+    leaveOut(shell, `install ${shell}`);
     return false;
   }
 };

@@ -1,4 +1,5 @@
 /** Clients that other people's generators make of our descriptions: they compile strictly, lose no type, and every endpoint can be called through them. */
+
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ApiDocument } from '../../../src/http/openapi.ts';
 import { WALLPAPERS } from '../../kits/chain/redeeming.ts';
 import { relayKitOf } from '../../kits/chain/wallet.ts';
+import { leaveOut } from '../../kits/run/left-out.ts';
 import { serve } from '../../kits/service/cli.ts';
 import { clientOf, someone } from '../../kits/service/service.ts';
 import { operationsOf, validatorOf } from '../api-description.ts';
@@ -54,8 +56,7 @@ async function missing(what: string, install: () => Promise<unknown>): Promise<s
     await install();
     return undefined;
   } catch (error) {
-    if (process.env.REWARDS_TEST_REQUIRE === 'all') throw error;
-    return `no ${what} here: its test is left out (${(error as Error).message.split('\n')[0]})`;
+    return leaveOut(what, (error as Error).message.split('\n')[0] ?? '');
   }
 }
 

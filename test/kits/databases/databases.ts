@@ -1,4 +1,5 @@
 /** The databases that tests run on: a SQLite file always, SQLite in memory, Postgres where there is one. */
+
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,7 @@ import type { Database } from '../../../src/ledger/database/database.ts';
 import { migrate } from '../../../src/ledger/database/migrate.ts';
 import { openPostgres } from '../../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../../src/ledger/database/sqlite.ts';
+import { leaveOut } from '../run/left-out.ts';
 
 export interface TestPostgres {
   /** Of an empty database of its own. */
@@ -16,18 +18,14 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
-/** Set in CI: what is missing there fails instead of being left out. */
-const required = process.env.REWARDS_TEST_REQUIRE === 'all';
 /** Of the server that is configured, or that the whole run was given. */
 const serverUrl = () => process.env.REWARDS_TEST_POSTGRES_URL;
 
 /** Why there is no Postgres to test with; undefined when there is one. Throws where one is required. */
 export function postgresMissing(): string | undefined {
-  if (serverUrl()) return undefined;
-  const reason =
-    'no Postgres here: its tests are left out (install postgresql or set REWARDS_TEST_POSTGRES_URL)';
-  if (required) throw new Error(reason);
-  return reason;
+  return serverUrl()
+    ? undefined
+    : leaveOut('Postgres', 'install postgresql or set REWARDS_TEST_POSTGRES_URL');
 }
 
 /** An empty database on the server of this run; with `migrated`, a copy of one that has its tables. */

@@ -1,4 +1,5 @@
 /** Debian's PgBouncer in front of the server of a test, as its users would set it up. */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -6,20 +7,16 @@ import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../network/free-port.ts';
+import { leaveOut } from '../run/left-out.ts';
 import { postgresMissing } from './databases.ts';
 import { answers, serverUser } from './postgres-server.ts';
 
-/** Set in CI: what is missing there fails instead of being left out. */
-const required = process.env.REWARDS_TEST_REQUIRE === 'all';
 const program = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find(existsSync);
 const START_CAP_MS = 10_000;
 
 /** Why there is no PgBouncer to test with; undefined when there is one. Throws where one is required. */
 export function pgbouncerMissing(): string | undefined {
-  if (program) return postgresMissing();
-  const reason = 'no PgBouncer here: its tests are left out (install pgbouncer)';
-  if (required) throw new Error(reason);
-  return reason;
+  return program ? postgresMissing() : leaveOut('PgBouncer', 'install pgbouncer');
 }
 
 export interface Pgbouncer {

@@ -1,4 +1,5 @@
 /** A private Postgres server for one run of the tests. */
+
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
@@ -7,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from '../network/free-port.ts';
+import { leaveOut } from '../run/left-out.ts';
 
 export interface PostgresServer {
   /** Of its database `postgres`. */
@@ -99,6 +101,11 @@ export async function answers(url: string): Promise<boolean> {
   } finally {
     await client.end().catch(() => {});
   }
+}
+
+/** Why no server of its own can be started; undefined where one can. Throws where one is required. */
+export function serverMissing(): string | undefined {
+  return binaryFolder() ? undefined : leaveOut('Postgres to start and stop', 'install postgresql');
 }
 
 /** Where initdb and postgres are: in the PATH, or where Debian puts them; the newest of several. */

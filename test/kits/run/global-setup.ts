@@ -4,27 +4,25 @@ import { randomBytes } from 'node:crypto';
 import { migrate } from '../../../src/ledger/database/migrate.ts';
 import { openPostgres } from '../../../src/ledger/database/postgres.ts';
 import { binaryFolder, startPostgresServer } from '../databases/postgres-server.ts';
-import { browserMissing } from '../site/browser.ts';
+import { noteLeftOut } from './left-out.ts';
 
-/** Workers get what is set in `process.env` here. Says in a line each what is left out. */
+/** Workers get what is set in `process.env` here. At the end it says in one line what was left out. */
 export default async function setup() {
   // Tests that start the real binary shall run today's source.
   execFileSync(process.execPath, ['scripts/build.js'], { stdio: 'inherit' });
+  const leftOut = noteLeftOut();
   const undo: (() => Promise<unknown>)[] = [];
   if (!process.env.REWARDS_TEST_POSTGRES_URL && binaryFolder()) {
     const server = await startPostgresServer();
     process.env.REWARDS_TEST_POSTGRES_URL = server.url;
     undo.push(server.stop);
   }
-  // Not before the server runs: it looks for it when it is loaded.
-  const { postgresMissing } = await import('../databases/databases.ts');
-  const { pgbouncerMissing } = await import('../databases/pgbouncer.ts');
-  for (const missing of new Set([postgresMissing(), browserMissing(), pgbouncerMissing()]))
-    if (missing) process.stderr.write(`${missing}\n`);
   if (process.env.REWARDS_TEST_POSTGRES_URL)
     undo.push(await makeTemplate(process.env.REWARDS_TEST_POSTGRES_URL));
   return async () => {
     for (const one of undo.reverse()) await one();
+    const line = leftOut();
+    if (line) process.stderr.write(`${line}\n`);
   };
 }
 

@@ -4,7 +4,8 @@ import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, writeSync } from 'no
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, type TestContext, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { leaveOut } from '../../kits/run/left-out.ts';
 import { askAgain, pause, startLoad, until } from './load.ts';
 import { type Life, startLife } from './program.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -50,12 +51,6 @@ async function noneWasMisled(stage: Stage): Promise<void> {
     expect(said).toContain('"database_unavailable"');
 }
 
-/** Where everything must be there, a test that cannot run fails. */
-function leaveOut(context: TestContext, reason: string): void {
-  if (process.env.REWARDS_TEST_REQUIRE === 'all') throw new Error(reason);
-  context.skip(reason);
-}
-
 /** A small disk of its own; undefined where this user may not mount one. */
 function mountDisk(path: string, megabytes: number): boolean {
   try {
@@ -87,7 +82,7 @@ function fill(path: string): void {
 describe('SQLite', { timeout: 90_000 }, () => {
   test('the disk is full: 503, nothing is sent without its row, and all goes on when there is room', async (context) => {
     const disk = await mkdtemp(join(tmpdir(), 'rewards-disk-'));
-    if (!mountDisk(disk, 8)) return leaveOut(context, 'mounting needs root');
+    if (!mountDisk(disk, 8)) return context.skip(leaveOut('right to mount a disk', 'run as root'));
     cleanUps.push(async () => execFileSync('umount', ['-l', disk], { stdio: 'pipe' }));
     const stage = await openStage({ seed: 5, blockTimeSeconds: 1, dataDir: join(disk, 'data') });
     cleanUps.push(stage.close);
@@ -112,7 +107,8 @@ describe('SQLite', { timeout: 90_000 }, () => {
   });
 
   test('fsync fails: nothing that was acknowledged is lost', async (context) => {
-    if (!hasStrace()) return leaveOut(context, 'needs strace');
+    if (!hasStrace())
+      return context.skip(leaveOut('strace', 'install strace, and allow it to watch processes'));
     const stage = await openStage({ seed: 6, blockTimeSeconds: 1 });
     cleanUps.push(stage.close);
     const first = await live(stage);

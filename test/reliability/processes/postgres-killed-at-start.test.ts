@@ -15,6 +15,8 @@ const firstSeed = Number(process.env.TORTURE_SEED ?? 1);
 const seeds = [0, 1, 2].map((nth) => firstSeed + nth);
 const isEvery = process.env.TORTURE_POINTS === 'all';
 const KILLS = 4;
+/** A start and a server's recovery take seconds for each message of some hundred. */
+const TIMEOUT_MS = isEvery ? 7_200_000 : 600_000;
 
 let kit: ProductionKit;
 let cluster: Cluster;
@@ -68,7 +70,7 @@ const isTold = ({ code, error, log }: Started) =>
   error.retryable === true &&
   !/\n\s+at /.test(`${error.message}${log}`);
 
-describe.skipIf(postgresMissing())('Postgres is killed during a start', { timeout: 600_000 }, () => {
+describe.skipIf(postgresMissing())('Postgres is killed during a start', { timeout: TIMEOUT_MS }, () => {
   beforeAll(async () => {
     [kit, cluster] = await Promise.all([startProductionKit(), openCluster()]);
     server = await cluster.primary();

@@ -8,7 +8,7 @@ import { fileText, summaryText } from '../../../scenario/reports/text-report.ts'
 import type { ScenarioReport } from '../../../scenario/run/report.ts';
 import { runScenarios } from '../../../scenario/run/run-scenarios.ts';
 import { canOfOwn, targetOf } from '../../../scenario/run/stack-target.ts';
-import type { ScenarioTarget } from '../../../scenario/steps/world.ts';
+import type { ScenarioTarget } from '../../../scenario/steps/step-context.ts';
 import type { CommandContext, Handler } from '../../machine/context.ts';
 import { CliError, type Problem, problemOf, usageError } from '../../machine/errors.ts';
 import { exitCodes } from '../../machine/exit-codes.ts';

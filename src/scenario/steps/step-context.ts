@@ -26,7 +26,7 @@ export interface ScenarioTarget {
   apiKey?: string | undefined;
 }
 
-export interface World {
+export interface StepContext {
   target: ScenarioTarget;
   client: Client;
   random: Random;
@@ -47,10 +47,10 @@ export class StepError extends Error {
 
 /** The brand of a name, or the first that the target has. */
 export function brandOf(
-  world: World,
+  context: StepContext,
   name: string | undefined,
 ): { brandId: string; domain: string; apiKey: string } {
-  const { brands } = world.target;
+  const { brands } = context.target;
   const wanted = name?.toLowerCase();
   const [first] = brands;
   const found =
@@ -69,7 +69,7 @@ export function brandOf(
 }
 
 /** The e-mail of a login of the stack; every other name stands for itself. */
-export function userNamed({ target }: World, name: string): string {
+export function userNamed({ target }: StepContext, name: string): string {
   if (/[@:]/.test(name) || name.startsWith('0x')) return name;
   const user = target.users.find(({ login, email }) => login === name || email.startsWith(`${name}@`));
   if (user) return user.email;
@@ -79,11 +79,11 @@ export function userNamed({ target }: World, name: string): string {
 
 /** The brand's key, where it is wanted or the target needs it. */
 export function keyHeader(
-  world: World,
+  context: StepContext,
   brand: { apiKey: string },
   wanted: boolean | undefined,
 ): Record<string, string> {
-  const key = wanted === false ? undefined : (world.target.apiKey ?? (wanted ? brand.apiKey : undefined));
+  const key = wanted === false ? undefined : (context.target.apiKey ?? (wanted ? brand.apiKey : undefined));
   if (wanted && !key) throw new StepError('the key of this brand is not known; give it with --api-key-file');
   return key ? { authorization: `Bearer ${key}` } : {};
 }

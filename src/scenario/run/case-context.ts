@@ -1,4 +1,4 @@
-/** The world of one case: a client for each step, and what all steps share. */
+/** The context of one case: a client for each step, and what all steps share. */
 
 import { type ChainView, openChainView } from '../../client/chain/chain-view.ts';
 import { openUserWallets, type UserWallets } from '../../client/chain/user-wallet.ts';
@@ -7,20 +7,26 @@ import { showClock } from '../../contract/control/clock.ts';
 import { issueToken, showWallet } from '../../contract/control/users.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
-import { type Client, controlBody, type ScenarioTarget, StepError, type World } from '../steps/world.ts';
+import {
+  type Client,
+  controlBody,
+  type ScenarioTarget,
+  type StepContext,
+  StepError,
+} from '../steps/step-context.ts';
 import { createExchanges } from './exchanges.ts';
 
-export interface CaseWorld {
+export interface CaseContext {
   target: ScenarioTarget;
-  /** A world for one step, and the requests that the step makes in it. */
-  forStep: (timeoutMs: number) => { world: World; exchanges: ReturnType<typeof createExchanges> };
+  /** A context for one step, and the requests that the step makes in it. */
+  forStep: (timeoutMs: number) => { context: StepContext; exchanges: ReturnType<typeof createExchanges> };
   nowMs: () => Promise<number>;
 }
 
-export async function createCaseWorld(
+export async function createCaseContext(
   deps: { random: Random; clock: Clock; userAgent: string },
   target: ScenarioTarget,
-): Promise<CaseWorld> {
+): Promise<CaseContext> {
   const once = lazily(target, deps.random);
   // Asked before the first step, for what has changed since; a step that needs it says why it has no answer.
   if (target.can.has('chain')) await once.start().catch(() => undefined);
@@ -37,8 +43,8 @@ export async function createCaseWorld(
     if (!target.can.has('clock')) return deps.clock.now();
     return (await ownClient.call(showClock)).body.nowMs;
   };
-  const wallets = new Map<string, ReturnType<World['walletOf']>>();
-  const walletOf: World['walletOf'] = (user) => {
+  const wallets = new Map<string, ReturnType<StepContext['walletOf']>>();
+  const walletOf: StepContext['walletOf'] = (user) => {
     const asked = wallets.get(user) ?? findWallet(ownClient, user);
     wallets.set(user, asked);
     asked.catch(() => wallets.delete(user));
@@ -50,7 +56,7 @@ export async function createCaseWorld(
     forStep(timeoutMs) {
       const exchanges = createExchanges({ controlUrl: target.urls.control, timeoutMs });
       const client = clientWith(exchanges.fetch, timeoutMs);
-      return { world: { ...once, target, client, random: deps.random, nowMs, walletOf }, exchanges };
+      return { context: { ...once, target, client, random: deps.random, nowMs, walletOf }, exchanges };
     },
   };
 }
@@ -60,7 +66,7 @@ function lazily(target: ScenarioTarget, random: Random) {
   const { rpcUrl, contracts, brands } = target;
   let wallets: UserWallets | undefined;
   let chain: ChainView | undefined;
-  let start: ReturnType<World['start']> | undefined;
+  let start: ReturnType<StepContext['start']> | undefined;
   const node = () => {
     if (rpcUrl === undefined) throw new StepError('this target does not tell the address of its chain');
     return rpcUrl;
