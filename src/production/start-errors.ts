@@ -162,7 +162,7 @@ export const startErrors = {
     'use the ledger that belongs to this escrow, in its newest state; where that is lost, see what `rewards recover --plan` says; a new ledger needs an escrow of its own',
   ),
   E_RECOVERY_UNFINISHED: unsafe(
-    'a recovery of this ledger was broken off',
+    'a recovery of this ledger is not finished: it was broken off, or nodes do not show what waits',
     'run `rewards recover --apply` again; it goes on where it was',
   ),
   E_RECOVERY_SERVICE_RUNS: unsafe(

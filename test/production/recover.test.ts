@@ -368,7 +368,7 @@ test('while a service holds an account it is refused; of a pool that no node sho
   const { code, error, data } = await recover(old, '--apply', hidden);
   expect([code, error.code]).toEqual([75, 'E_RECOVERY_PENDING']);
   expect(data.pendingUnknown).toEqual(waiting);
-  expect((await refused(old)).error.code).toBe('E_PROD_LEDGER_BEHIND');
+  expect((await refused(old)).error.code).toBe('E_RECOVERY_UNFINISHED');
   const verified = await command(old, ['verify'], hidden);
   expect([verified.code, verified.data.ok]).toEqual([1, false]);
   expect(verified.data.differences).toMatchObject([

@@ -29,6 +29,12 @@ function recoveryText(report: RecoveryReport, style: Style): string {
   return [
     style.bold(`${done ? 'recovered' : 'would be recovered; nothing was changed'}: ${reach}`),
     ...counted(report),
+    ...section(
+      style,
+      'other offers of transactions that the ledger has',
+      report.attempts,
+      (one) => `${one.account}  nonce ${one.nonce}  ${one.hash}`,
+    ),
     ...section(style, 'users, by address', report.users, (user) => {
       const { address, userKey, isNew, rewards, rwt } = user;
       return `${address}  ${isNew ? 'unknown: a user of its own from now on' : userKey}  ${rewards} rewards, ${rwt} RWT`;
@@ -72,7 +78,7 @@ function recoveryText(report: RecoveryReport, style: Style): string {
     ...section(style, 'gas wallets of lost brands', report.lostGasWallets, (address) => address),
     ...section(
       style,
-      'waiting in a pool, and not shown by any node',
+      'waiting in the pool of a node that does not show what it is',
       pendingUnknown,
       (one) => `${one.account}  nonces ${one.fromNonce} to ${one.nextNonce - 1}`,
     ),

@@ -1,5 +1,5 @@
 /** Transactions that the chain or a pool has and the ledger lost: stored as if the ledger had signed them. */
-import { and, eq, sql } from 'drizzle-orm';
+import { and, desc, eq, gte, sql } from 'drizzle-orm';
 import type { Hex } from '../../lib/hex.ts';
 import type { Queries } from '../database/database.ts';
 import { perkTerms } from '../schema/engagement/perks.ts';
@@ -10,12 +10,20 @@ import { rewards } from '../schema/rewards.ts';
 import { attempts, type LanePurpose, transactions } from '../schema/transactions.ts';
 import type { Transaction } from '../transactions/transactions.ts';
 
-/** Signed bytes that were found, with what they offer. */
-export interface FoundBytes {
-  hash: Hex;
-  raw: Hex;
+/** What signed bytes offer, in wei for a unit of gas. */
+export interface Offer {
   maxFeeWei: bigint;
   priorityFeeWei: bigint;
+}
+
+export const offersMore = (one: Offer, other: Offer): boolean =>
+  one.maxFeeWei > other.maxFeeWei ||
+  (one.maxFeeWei === other.maxFeeWei && one.priorityFeeWei > other.priorityFeeWei);
+
+/** Signed bytes that were found. */
+export interface FoundBytes extends Offer {
+  hash: Hex;
+  raw: Hex;
 }
 
 /** What the ledger has under a nonce; undefined when it has nothing. */
@@ -29,6 +37,17 @@ export async function transactionAt(
     .where(and(eq(transactions.lane, lane), eq(transactions.nonce, nonce)));
   return row;
 }
+
+/** What the ledger has signed under the nonces of an account, from this one on. */
+export const attemptsFrom = (
+  tx: Queries,
+  { lane, nonce }: { lane: Hex; nonce: number },
+): Promise<{ nonce: number; hash: Hex }[]> =>
+  tx
+    .select({ nonce: transactions.nonce, hash: attempts.hash })
+    .from(attempts)
+    .innerJoin(transactions, eq(transactions.id, attempts.transactionId))
+    .where(and(eq(transactions.lane, lane), gte(transactions.nonce, nonce)));
 
 /** Stores a transaction that a node has: its block, where it has one, is for the follower to book. */
 export async function adoptTransaction(
@@ -47,17 +66,38 @@ export async function adoptTransaction(
   await storeAttempt(tx, found, { transactionId: id, kind: 'payload', createdAt });
 }
 
-/** Adds bytes of the same nonce that the ledger had lost; they are what nodes have. */
+/**
+ * Adds bytes of the same nonce that the ledger had lost. They become the ones to send and to outbid, unless nodes have
+ * others of this nonce that offer more (`isOutbid`): then the ledger's newest stay that.
+ */
 export async function adoptAttempt(
   tx: Queries,
   found: FoundBytes,
-  of: { transactionId: string; kind: 'payload' | 'noop'; createdAt: number },
+  of: { transactionId: string; kind: 'payload' | 'noop'; createdAt: number; isOutbid: boolean },
 ): Promise<void> {
   await storeAttempt(tx, found, of);
+  if (of.isOutbid) return moveNewestBehind(tx, found.hash, of.transactionId);
   await tx
     .update(transactions)
     .set({ hash: found.hash, status: 'sent' })
     .where(and(eq(transactions.id, of.transactionId), sql`status in ('stored', 'sent')`));
+}
+
+/** The last attempt is what is sent again after blocks were taken back: the one that was it before changes places with this. */
+async function moveNewestBehind(tx: Queries, hash: Hex, transactionId: string): Promise<void> {
+  const rows = await tx
+    .select({ hash: attempts.hash, attempt: attempts.attempt })
+    .from(attempts)
+    .where(eq(attempts.transactionId, transactionId))
+    .orderBy(desc(attempts.attempt))
+    .limit(2);
+  const [own, newest] = rows;
+  if (own === undefined || newest === undefined) return;
+  const place = (which: Hex, attempt: number) =>
+    tx.update(attempts).set({ attempt }).where(eq(attempts.hash, which));
+  await place(hash, own.attempt + 1);
+  await place(newest.hash, own.attempt);
+  await place(hash, newest.attempt);
 }
 
 async function storeAttempt(

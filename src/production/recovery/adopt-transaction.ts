@@ -6,6 +6,7 @@ import {
   adoptTransaction,
   emptyTransaction,
   type FoundBytes,
+  offersMore,
   refillTransaction,
   transactionAt,
 } from '../../ledger/recovery/adopt-transactions.ts';
@@ -77,7 +78,8 @@ async function adoptUnder(
   const isSame = payload !== undefined && isSamePayload(payload, bytes.raw);
   if (isSame || isNoop) {
     const kind = isSame ? 'payload' : 'noop';
-    await adoptAttempt(tx, bytes, { transactionId: before.id, kind, createdAt });
+    const isOutbid = isOutbidInPool(context, found);
+    await adoptAttempt(tx, bytes, { transactionId: before.id, kind, createdAt, isOutbid });
     await note(tx, context, 'attempt', found.hash, described(found));
     return;
   }
@@ -92,6 +94,13 @@ async function adoptUnder(
   await note(tx, context, 'released', before.hash, { ...described(found), waitsAgain: released });
   await note(tx, context, 'transaction', before.id, described(found));
   await bind(tx, context, found, before.id);
+}
+
+/** Whether a pool has other bytes of this nonce that offer more. What a block has, nothing outbids. */
+function isOutbidInPool({ work }: RecoveryContext, found: FoundTransaction): boolean {
+  const { lane, nonce } = found;
+  if (found.block !== undefined) return false;
+  return work.transactions.some((one) => one.lane === lane && one.nonce === nonce && offersMore(one, found));
 }
 
 /** Its nonce is used, and its bytes are of a form that the ledger cannot keep: the nonce is skipped, as by an operator. */

@@ -1,6 +1,7 @@
 /** Finds out what the chain and the pools have that the ledger has lost. Writes nothing. */
 import { paidAheadOfLedger } from '../../audit/ahead-of-ledger.ts';
 import { everySender, nextSequence } from '../../ledger/audit-pages.ts';
+import { attemptsFrom } from '../../ledger/recovery/adopt-transactions.ts';
 import { everyRecovery, readCounters } from '../../ledger/recovery/recoveries.ts';
 import { listGasWallets } from '../../ledger/relay/gas-wallets.ts';
 import type { CountersBefore } from '../../ledger/schema/recoveries.ts';
@@ -76,6 +77,10 @@ async function readOnce(
   const { waiting, pendingUnknown, mined } = await readPools(deps, {
     accounts,
     nextOf: async (account) => Math.max((await nextNonce(db, account)) ?? 0, behindBlocks.get(account) ?? 0),
+    hashesFrom: async (account, nonce) => [
+      ...transactions.filter(({ lane }) => lane === account),
+      ...(await attemptsFrom(db, { lane: account, nonce })),
+    ],
   });
   const all = [...transactions, ...waiting];
   const earlier = (await everyRecovery(db)).map(({ beganWith }) => beganWith.wallet_index);

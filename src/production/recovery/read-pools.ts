@@ -1,84 +1,125 @@
 /** Looks into the nodes' pools for transactions of our accounts that no block holds yet. */
-import type { ChainClient } from '../../chain/rpc/client.ts';
 import { createChainClient } from '../../chain/rpc/client.ts';
 import { isRpcError, type Rpc } from '../../chain/rpc/rpc.ts';
 import type { RpcTransaction } from '../../chain/rpc/signed-transaction.ts';
+import { type Offer, offersMore } from '../../ledger/recovery/adopt-transactions.ts';
 import type { Hex } from '../../lib/hex.ts';
 import { foundOf } from './read-blocks.ts';
 import type { FoundTransaction, PendingUnknown, RecoveryDeps } from './types.ts';
 
-/** Nonces of an account by the nodes that answer; each has a pool of its own. Rejects when none answers. */
-export async function noncesOf(
-  nodes: readonly Pick<ChainClient, 'nonce'>[],
-  account: Hex,
-): Promise<{ mined: number; pending: number }> {
-  const highest = async (at?: 'pending') => {
-    const answers = await Promise.allSettled(nodes.map((node) => node.nonce(account, at)));
-    const nonces = answers.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-    const [first] = answers;
-    if (nonces.length === 0 && first?.status === 'rejected') throw first.reason;
-    return Math.max(...nonces);
-  };
-  const mined = await highest();
-  return { mined, pending: Math.max(mined, await highest('pending')) };
+/** The pool of one node, as far as it is about one account. */
+interface Pool {
+  node: Rpc;
+  /** The account's next nonce as this node counts what waits; undefined where it does not say. */
+  pending: number | undefined;
+  shown: RpcTransaction[];
 }
 
 /**
- * What waits of these accounts. `nextOf`: the first nonce of an account that neither the ledger nor a block has. Nonces
- * that a node counts as waiting without showing what they carry are told apart. `mined`: nonces that blocks have used by now.
+ * What waits of these accounts, also under nonces of transactions that the ledger knows: those may wait with an offer that
+ * the ledger has lost. `nextOf`: the first nonce of an account that neither the ledger nor a block has. `hashesFrom`: what
+ * the ledger or a block has under a nonce of an account, from the given one on. Nonces that a node counts as waiting, while
+ * it knows nothing of what is shown or known under them, are told apart. `mined`: nonces that blocks have used by now.
  */
 export async function readPools(
   deps: Pick<RecoveryDeps, 'nodes' | 'facts'>,
-  { accounts, nextOf }: { accounts: readonly Hex[]; nextOf: (account: Hex) => Promise<number> },
+  of: {
+    accounts: readonly Hex[];
+    nextOf: (account: Hex) => Promise<number>;
+    hashesFrom: (account: Hex, nonce: number) => Promise<{ nonce: number; hash: Hex }[]>;
+  },
 ): Promise<{ waiting: FoundTransaction[]; pendingUnknown: PendingUnknown[]; mined: Map<Hex, number> }> {
-  const clients = deps.nodes.map(createChainClient);
-  const shown = await pendingBlocks(deps.nodes);
+  const blocks = await Promise.all(deps.nodes.map(pendingBlock));
   const waiting: FoundTransaction[] = [];
   const pendingUnknown: PendingUnknown[] = [];
   const minedOf = new Map<Hex, number>();
-  for (const lane of accounts) {
-    const { mined, pending } = await noncesOf(clients, lane);
+  for (const lane of of.accounts) {
+    const { mined, pools } = await poolsOf(deps.nodes, lane, blocks);
     minedOf.set(lane, mined);
-    const next = Math.max(await nextOf(lane), mined);
-    const account = lane.toLowerCase();
-    const own = new Map<number, RpcTransaction>();
-    for (const one of [...(await contentFrom(deps.nodes, lane)), ...shown]) {
-      const nonce = Number(one.nonce);
-      if (one.from.toLowerCase() === account && nonce >= mined) own.set(nonce, one);
-    }
+    // Nodes may have different offers of one nonce: each of them may come into a block.
+    const shown = new Map(
+      pools.flatMap((pool) => pool.shown.map((one) => [one.hash, foundOf(deps, one, lane)])),
+    );
+    const own = [...shown.values()].filter(({ nonce }) => nonce >= mined).sort(byNonceAndOffer);
+    const nonces = new Set(own.map(({ nonce }) => nonce));
     // Behind a gap nothing can come into a block before the lane itself fills it.
-    let end = next;
-    while (own.has(end)) end += 1;
-    for (const [nonce, one] of [...own].sort(([a], [b]) => a - b)) {
-      if (nonce >= end) continue;
-      const found = foundOf(deps, one, lane);
-      waiting.push({ ...found, block: undefined, succeeded: undefined, activity: undefined });
-    }
-    if (pending > end) pendingUnknown.push({ account: lane, fromNonce: end, nextNonce: pending });
+    let end = Math.max(await of.nextOf(lane), mined);
+    while (nonces.has(end)) end += 1;
+    for (const found of own)
+      if (found.nonce < end)
+        waiting.push({ ...found, block: undefined, succeeded: undefined, activity: undefined });
+    const known = [...own, ...(await of.hashesFrom(lane, mined))];
+    pendingUnknown.push(...(await unknownIn(pools, { lane, mined, known })));
   }
   return { waiting, pendingUnknown, mined: minedOf };
 }
 
-/** What the nodes would put into their next block; nothing of a node that does not say. */
-async function pendingBlocks(nodes: readonly Rpc[]): Promise<RpcTransaction[]> {
-  const blocks = await Promise.all(
-    nodes.map((node) => node('eth_getBlockByNumber', ['pending', true]).catch(asNothing)),
+/** The highest offer of a nonce last: it is what the lane outbids. */
+const byNonceAndOffer = (one: Offer & { nonce: number }, other: Offer & { nonce: number }) =>
+  one.nonce - other.nonce || (offersMore(one, other) ? 1 : -1);
+
+/** The account as the nodes see it that answer; rejects when none does. */
+async function poolsOf(
+  nodes: readonly Rpc[],
+  account: Hex,
+  blocks: readonly RpcTransaction[][],
+): Promise<{ mined: number; pools: Pool[] }> {
+  const counted = await Promise.allSettled(nodes.map((node) => createChainClient(node).nonce(account)));
+  const nonces = counted.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  const [first] = counted;
+  if (nonces.length === 0 && first?.status === 'rejected') throw first.reason;
+  const pools = await Promise.all(
+    nodes.map(async (node, place): Promise<Pool> => {
+      const pending = await createChainClient(node).nonce(account, 'pending').catch(asNothing);
+      const shown = [...(await contentFrom(node, account)), ...(blocks[place] ?? [])];
+      const isOwn = ({ from }: RpcTransaction) => from.toLowerCase() === account.toLowerCase();
+      return { node, pending, shown: shown.filter(isOwn) };
+    }),
   );
-  return blocks.flatMap((block) => {
-    const { transactions = [] } = (block ?? {}) as { transactions?: (RpcTransaction | string)[] };
-    return transactions.flatMap((one) => (typeof one === 'string' ? [] : one));
-  });
+  return { mined: Math.max(...nonces), pools };
 }
 
-/** What waits of one account, as nodes with the namespace `txpool` show it. */
-async function contentFrom(nodes: readonly Rpc[], account: Hex): Promise<RpcTransaction[]> {
-  const answers = await Promise.all(
-    nodes.map((node) => node('txpool_contentFrom', [account]).catch(asNothing)),
-  );
-  return answers.flatMap((answer) => {
-    const { pending = {} } = (answer ?? {}) as { pending?: Record<string, RpcTransaction> };
-    return Object.values(pending);
-  });
+/** Nonces under which a node has something that nobody knows: it shows nothing there, and has none of what is known there. */
+async function unknownIn(
+  pools: readonly Pool[],
+  of: { lane: Hex; mined: number; known: readonly { nonce: number; hash: Hex }[] },
+): Promise<PendingUnknown[]> {
+  const unknown: PendingUnknown[] = [];
+  const hasAny = async ({ node }: Pool, nonce: number) => {
+    for (const { hash, nonce: own } of of.known)
+      if (own === nonce && (await node('eth_getTransactionByHash', [hash]).catch(asNothing))) return true;
+    return false;
+  };
+  const end = Math.max(of.mined, ...pools.map(({ pending = 0 }) => pending));
+  for (let nonce = of.mined; nonce < end; nonce += 1) {
+    let isUnknown = false;
+    for (const pool of pools) {
+      const { pending = 0, shown } = pool;
+      const isShown = shown.some((one) => Number(one.nonce) === nonce);
+      if (nonce < pending && !isShown && !(await hasAny(pool, nonce))) isUnknown = true;
+    }
+    const last = unknown.at(-1);
+    if (isUnknown && last?.nextNonce === nonce) last.nextNonce += 1;
+    else if (isUnknown) unknown.push({ account: of.lane, fromNonce: nonce, nextNonce: nonce + 1 });
+  }
+  return unknown;
+}
+
+/** What a node would put into its next block; nothing where it does not say. */
+async function pendingBlock(node: Rpc): Promise<RpcTransaction[]> {
+  const block = await node('eth_getBlockByNumber', ['pending', true]).catch(asNothing);
+  const { transactions = [] } = (block ?? {}) as { transactions?: (RpcTransaction | string)[] };
+  return transactions.flatMap((one) => (typeof one === 'string' ? [] : one));
+}
+
+/**
+ * What a node with the namespace `txpool` has of one account. What is queued counts: it waits behind a nonce that this node
+ * lacks, and that another node or the ledger may have.
+ */
+async function contentFrom(node: Rpc, account: Hex): Promise<RpcTransaction[]> {
+  const answer = await node('txpool_contentFrom', [account]).catch(asNothing);
+  const { pending = {}, queued = {} } = (answer ?? {}) as Record<string, Record<string, RpcTransaction>>;
+  return [...Object.values(pending), ...Object.values(queued)];
 }
 
 /** Many nodes show no pool. */

@@ -103,6 +103,8 @@ export async function applyRecovery(
     const { recoveryId: id } = context;
     await commit(async (tx) => {
       await turnNewPerksOff(tx, context);
+      // What no node shows may be an offer of a transaction that the ledger has: a service would take it for a stranger's.
+      if (work.pendingUnknown.length > 0) return;
       await finishRecovery(tx, { id, nowMs: await readTime({ db: tx, now: database.now }) });
     });
     return await reportIn(database.db, { work, state: 'applied', id });

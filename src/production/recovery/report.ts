@@ -14,6 +14,8 @@ export interface RecoveryReport {
   headBlock: number;
   /** Transactions that were taken into the ledger, by what they carry. */
   transactions: Record<string, number>;
+  /** Other offers of transactions that the ledger has: each may be the one that comes into a block. */
+  attempts: Detail[];
   /** Who was paid or debited by what was recovered, by address. */
   users: (Detail & { address: string; rewards: number; rwt: number })[];
   /** `event` null: it is not known which event a reward was for; `mayBe` has those that pay this amount. */
@@ -76,6 +78,7 @@ export function reportOf(of: {
     agreedBlock: work.agreedBlock,
     headBlock: work.headBlock,
     transactions,
+    attempts: details('attempt'),
     users: usersIn(rows, rewards),
     rewards,
     mints: details('mint'),

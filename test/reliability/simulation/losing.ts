@@ -44,25 +44,12 @@ export function createLoss(world: World) {
     },
     async after(step: number): Promise<void> {
       if (step !== loss?.atStep || !copy || world.findings.list.length > 0) return;
-      if (losesReplacement(await world.ledger.copy(), copy)) return;
       world.struck('ledger lost');
       await loseLedger(world, copy);
       await recoverLedger(world);
       await believeWallets(world);
     },
   };
-}
-
-/**
- * Not tried yet: a better offer that was lost for a transaction that the copy has. A recovery looks in the pools beyond the
- * ledger's own nonces alone, so the ledger takes it for somebody else's and does the work anew. Rewards, mints and
- * redemptions are refused a second time by the contracts; a relayed purchase is not.
- */
-function losesReplacement(lost: LedgerCopy, copy: LedgerCopy): boolean {
-  const attemptsIn = ({ tables }: LedgerCopy) => tables.get('attempts') ?? [];
-  const hashes = new Set(attemptsIn(copy).map(({ hash }) => hash));
-  const known = new Set(attemptsIn(copy).map(({ transaction_id: id }) => id));
-  return attemptsIn(lost).some(({ hash, transaction_id: id }) => known.has(id) && !hashes.has(hash));
 }
 
 async function loseLedger(world: World, copy: LedgerCopy): Promise<void> {

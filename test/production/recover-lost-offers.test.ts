@@ -1,0 +1,282 @@
+/** `rewards recover` where the old copy knows a relayed purchase, and a better offer of it was lost: it is bought once. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { OAuth2Server } from 'oauth2-mock-server';
+import {
+  createPublicClient,
+  createWalletClient,
+  encodeFunctionData,
+  type Hex,
+  http,
+  keccak256,
+  maxUint256,
+  parseGwei,
+  parseTransaction,
+  toHex,
+} from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { perkNFTAbi } from '../../src/chain/contracts/abis.ts';
+import { rewardsJson } from '../kits/cli.ts';
+import { until } from '../kits/clock.ts';
+import { type CopiedLedger, ledgerKinds } from '../kits/lost-ledger.ts';
+import {
+  brandId,
+  CHAIN_ID,
+  type ProductionKit,
+  productionOf,
+  startProductionKit,
+} from '../kits/production.ts';
+import { startRpcProxy } from '../kits/rpc-proxy.ts';
+
+// Each starts several processes of the real program.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
+
+const AUDIENCE = 'https://relay.rewards.example';
+/** A perk that anybody may have for nothing. */
+const FREE = 99n;
+const buyer = privateKeyToAccount(generatePrivateKey());
+
+type Shown = Record<'hash' | 'from' | 'to' | 'nonce' | 'input' | 'gas' | 'maxFeePerGas', Hex>;
+
+let issuer: OAuth2Server;
+beforeAll(async () => {
+  issuer = new OAuth2Server();
+  await issuer.issuer.keys.generate('RS256');
+  await issuer.start(0, 'localhost');
+});
+afterAll(() => issuer.stop());
+
+let kit: ProductionKit;
+let ledger: CopiedLedger;
+let settings: Record<string, string>;
+const stops: (() => unknown)[] = [];
+beforeEach(async () => {
+  kit = await startProductionKit();
+  settings = {
+    REWARDS_IDENTITY: 'oidc',
+    REWARDS_IDENTITY_ISSUER: issuer.issuer.url ?? '',
+    REWARDS_IDENTITY_AUDIENCE: AUDIENCE,
+    REWARDS_IDENTITY_WALLET_CLAIM: 'wallet',
+    REWARDS_EXPLORER_URL: 'https://explorer.example/',
+  };
+});
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+  await kit.stop();
+  await ledger?.stop();
+});
+const { start, agrees } = productionOf(() => kit);
+
+async function recover(url: string, how: '--plan' | '--apply', change: Record<string, string> = {}) {
+  const env = kit.environment(url, { REWARDS_ALLOW_SQLITE: 'true', ...change });
+  const { code, envelope } = await rewardsJson(['recover', how], { env });
+  return { code, data: envelope.data, error: envelope.error ?? null };
+}
+
+const mine = async (blocks: number) => void (await kit.rpc('anvil_mine', [toHex(blocks)]));
+const bought = () =>
+  createPublicClient({ transport: http(kit.anvil.url) }).readContract({
+    address: kit.contracts.perks,
+    abi: perkNFTAbi,
+    functionName: 'balanceOf',
+    args: [buyer.address, FREE],
+  });
+
+async function pendingPurchase(): Promise<Shown | undefined> {
+  const { transactions } = (await kit.rpc('eth_getBlockByNumber', ['pending', true])) as {
+    transactions: Shown[];
+  };
+  return transactions.find(({ to }) => to?.toLowerCase() === kit.contracts.perks.toLowerCase());
+}
+
+/** A ledger with a purchase that waits in the pool, as it was when the service was stopped. */
+async function waitingPurchase(): Promise<{ old: string; sent: Shown }> {
+  const args = [FREE, 0n, maxUint256, brandId, true] as const;
+  const data = encodeFunctionData({ abi: perkNFTAbi, functionName: 'setPerk', args });
+  const admin = createWalletClient({ account: kit.accounts.admin, transport: http(kit.anvil.url) });
+  await admin.sendTransaction({ chain: null, to: kit.contracts.perks, data });
+  const service = await start(ledger.url, settings);
+  await kit.rpc('evm_setAutomine', [false]);
+  const token = await issuer.issuer.buildToken({
+    scopesOrTransform: (_header, payload) => {
+      const own = { sub: 'user_1', aud: AUDIENCE, wallet: buyer.address, scope: 'openid rewards' };
+      Object.assign(payload, own);
+    },
+  });
+  const call = {
+    to: kit.contracts.perks,
+    userAddress: buyer.address,
+    data: encodeFunctionData({
+      abi: perkNFTAbi,
+      functionName: 'purchaseFor',
+      args: [buyer.address, FREE, 0n],
+    }),
+  };
+  const asked = fetch(`${service.ready.urls.events}/relay`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-forwarded-proto': 'https',
+      origin: 'https://shop.example',
+      authorization: `Bearer ${token}`,
+    },
+    body: JSON.stringify(call),
+  }).catch(() => undefined);
+  await until('the purchase to wait in the pool', async () => (await pendingPurchase()) !== undefined);
+  const sent = await pendingPurchase();
+  await service.stop('SIGKILL');
+  await asked;
+  if (!sent) throw new Error('the purchase left the pool');
+  return { old: await ledger.copy(), sent };
+}
+
+/** What the lost ledger would have signed as a later offer of it. */
+const offerOf = (sent: Shown, gwei: string): Promise<Hex> =>
+  kit.accounts.relay.signTransaction({
+    chainId: CHAIN_ID,
+    type: 'eip1559',
+    nonce: Number(sent.nonce),
+    to: kit.contracts.perks,
+    data: sent.input,
+    gas: BigInt(sent.gas),
+    maxFeePerGas: parseGwei(gwei),
+    maxPriorityFeePerGas: parseGwei('30'),
+  });
+const send = (raw: Hex) => kit.rpc('eth_sendRawTransaction', [raw]);
+
+/** A node whose pool has this offer, whatever another one's has. */
+async function nodeWith(raw: Hex, place: 'pending' | 'queued'): Promise<string> {
+  const {
+    nonce = 0,
+    gas = 0n,
+    maxFeePerGas = 0n,
+    maxPriorityFeePerGas = 0n,
+    ...rest
+  } = parseTransaction(raw);
+  const { data = '0x', to, r, s, yParity } = rest;
+  const from = kit.accounts.relay.address;
+  const fees = { maxFeePerGas: toHex(maxFeePerGas), maxPriorityFeePerGas: toHex(maxPriorityFeePerGas) };
+  const signature = { r, s, yParity: toHex(yParity ?? 0) };
+  const what = { hash: keccak256(raw), from, to, input: data, value: '0x0', type: '0x2', accessList: [] };
+  const shown = {
+    ...what,
+    ...fees,
+    ...signature,
+    nonce: toHex(nonce),
+    gas: toHex(gas),
+    chainId: toHex(CHAIN_ID),
+  };
+  const answer = async ({ id, method, params }: { id: unknown; method: string; params: unknown[] }) => {
+    const reply = (result: unknown) => ({ jsonrpc: '2.0', id, result });
+    if (method === 'eth_getBlockByNumber' && params[0] === 'pending') return reply(null);
+    if (method === 'txpool_contentFrom') {
+      const own = String(params[0]).toLowerCase() === from.toLowerCase() ? { [nonce]: shown } : {};
+      return reply({ pending: {}, queued: {}, [place]: own });
+    }
+    return reply(await kit.rpc(method, params));
+  };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = JSON.parse(Buffer.concat(chunks).toString());
+    const answers = Array.isArray(body) ? await Promise.all(body.map(answer)) : await answer(body);
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(answers));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stops.push(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Starts a service on it, and lets everything become final. */
+async function isBoughtOnce(old: string): Promise<void> {
+  await kit.rpc('evm_setAutomine', [true]);
+  const service = await start(old, settings);
+  await mine(1);
+  await until('the purchase', async () => (await bought()) === 1n);
+  await mine(70);
+  await service.stop();
+  await agrees(old, settings);
+  // Another service finds everything final, and nothing to do.
+  const next = await start(old, settings);
+  await mine(2);
+  await next.stop();
+  expect(await pendingPurchase()).toBe(undefined);
+  expect(await bought()).toBe(1n);
+}
+
+describe.each(ledgerKinds)('$kind', ({ open }) => {
+  beforeEach(async () => {
+    ledger = await open(kit.folder);
+  });
+
+  test('the better offer waits in a pool: it is taken in, and told', async () => {
+    const { old, sent } = await waitingPurchase();
+    const raw = await offerOf(sent, '90');
+    await send(raw);
+    const planned = await recover(old, '--plan');
+    expect(planned.data).toMatchObject({ state: 'planned', attempts: [{ hash: keccak256(raw) }] });
+    const { code, data } = await recover(old, '--apply');
+    expect(code).toBe(0);
+    expect(data).toMatchObject({ state: 'applied', transactions: { relay: 1 }, relays: [], released: [] });
+    expect(data.attempts).toMatchObject([{ hash: keccak256(raw), nonce: Number(sent.nonce), block: null }]);
+    expect((await recover(old, '--apply')).data.state).toBe('nothing');
+    await isBoughtOnce(old);
+  });
+
+  test('a block has taken the better offer: the purchase is settled by it', async () => {
+    const { old, sent } = await waitingPurchase();
+    const raw = await offerOf(sent, '90');
+    await send(raw);
+    await mine(1);
+    expect(await bought()).toBe(1n);
+    const { code, data } = await recover(old, '--apply');
+    expect(code).toBe(0);
+    expect(data).toMatchObject({ attempts: [{ hash: keccak256(raw) }], relays: [], released: [] });
+    await isBoughtOnce(old);
+  });
+
+  test('a node counts the better offer and does not show it: nothing starts before a block has it', async () => {
+    const { old, sent } = await waitingPurchase();
+    const proxy = await startRpcProxy({ target: kit.anvil.url });
+    stops.push(() => proxy.stop());
+    proxy.add({ fault: 'hidden-pool' });
+    const hidden = { REWARDS_RPC_URL: proxy.url };
+    // It has the offer that the ledger knows: nothing is missing.
+    expect((await recover(old, '--plan', hidden)).data.state).toBe('nothing');
+    await send(await offerOf(sent, '90'));
+    const nonce = Number(sent.nonce);
+    const { code, error, data } = await recover(old, '--apply', hidden);
+    expect([code, error?.code]).toEqual([75, 'E_RECOVERY_PENDING']);
+    const account = kit.accounts.relay.address;
+    expect(data.pendingUnknown).toEqual([{ account, fromNonce: nonce, nextNonce: nonce + 1 }]);
+    const env = kit.environment(old, { REWARDS_ALLOW_SQLITE: 'true', ...settings });
+    const refused = await rewardsJson(['start', '--check'], { env });
+    expect(refused.envelope.error?.code).toBe('E_RECOVERY_UNFINISHED');
+    await mine(1);
+    const again = await recover(old, '--apply', hidden);
+    expect([again.code, again.error]).toEqual([0, null]);
+    expect(again.data.attempts).toHaveLength(1);
+    await isBoughtOnce(old);
+  });
+
+  test.each(['pending', 'queued'] as const)(
+    "two nodes have different offers, one's $0: each is taken in, and the highest is outbid",
+    async (place) => {
+      const { old, sent } = await waitingPurchase();
+      const [low, high] = [await offerOf(sent, '90'), await offerOf(sent, '120')];
+      await send(high);
+      const nodes = { REWARDS_RPC_URL: `${kit.anvil.url},${await nodeWith(low, place)}` };
+      const { code, data } = await recover(old, '--apply', nodes);
+      expect(code).toBe(0);
+      const hashes = data.attempts.map(({ hash }: { hash: Hex }) => hash);
+      expect(hashes.sort()).toEqual([keccak256(low), keccak256(high)].sort());
+      expect((await recover(old, '--plan', nodes)).data.state).toBe('nothing');
+      // The lower one comes into the block after all.
+      await kit.rpc('anvil_dropTransaction', [keccak256(high)]);
+      await send(low);
+      await mine(1);
+      await isBoughtOnce(old);
+    },
+  );
+});
