@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { violations } from './kits/tree/architecture.ts';
+import { thinFolders, violations } from './kits/tree/architecture.ts';
 import { loadedBy, type Source } from './kits/tree/source-tree.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -17,12 +17,13 @@ test('the source keeps to its floors and rooms, its clocks and its sizes', () =>
   const sources = everySource();
   expect(sources.length).toBeGreaterThan(50);
   expect(violations(sources)).toEqual([]);
+  expect(thinFolders(sources.map(({ file }) => file))).toEqual([]);
 });
 
 test('the command line loads little before it knows what to do', () => {
   const { files, packages: named } = loadedBy('cli/main.ts', everySource());
   const isLight =
-    /^(cli|lib)\/|^(compose\/env|client\/client-error|production\/(settings|(payment|listener|identity|chain)-settings|start-setting|setting-forms|start-errors)|rules\/(brands\/spec|webhooks\/body|engagement\/(rank-tree|board-window))|site\/plugin\/hooks|emulator\/faults\/seams)\.ts$/;
+    /^(cli|lib)\/|^(compose\/env|client\/client-error|production\/(settings|(payment|listener|identity|chain)-settings|start-setting|setting-forms|start-errors)|rules\/(brands\/spec|webhook-body|engagement\/(rank-tree|board-window))|site\/plugin\/hooks|emulator\/faults\/seams)\.ts$/;
   expect([...files].filter((file) => !isLight.test(file))).toEqual([]);
   const isRow =
     /^cli\/(main|(machine|terminal)\/[a-z-]+|.*\/([a-z]+-)?commands|run\/serve-settings|around\/env-formats|setup\/brand-flags|about\/completion-kinds|talk\/requests\/effect-names)\.ts$/;
@@ -343,6 +344,13 @@ describe('the check sees', () => {
     expect(violations([...sources, { file: 'lib/Token.sol', text: '' }])).toEqual([
       'lib/ → length: 26 files, more than 25',
     ]);
+  });
+
+  test('a folder of one or two parts', () => {
+    expect(thinFolders(['lib/a/b.ts', 'lib/a/c.ts', 'lib/a/d.ts', 'lib/e.ts'])).toEqual([
+      'lib/ → length: 2 parts, fewer than 3',
+    ]);
+    expect(thinFolders(['testing/a.ts'])).toEqual([]);
   });
 
   test.each([

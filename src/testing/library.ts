@@ -5,13 +5,13 @@ import { systemClock } from '../lib/clock.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { secureRandom } from '../lib/ids.ts';
 import { silentLog } from '../lib/log.ts';
-import { differences as found } from '../scenario/match/match.ts';
 import { createCaseContext } from '../scenario/run/case-context.ts';
 import { decisionOf } from '../scenario/run/decision.ts';
 import { targetOf } from '../scenario/run/stack-target.ts';
 import { tryUntil } from '../scenario/run/try-until.ts';
 import { stepKinds } from '../scenario/steps/all-steps.ts';
 import { inputProblems } from '../scenario/steps/input-problems.ts';
+import { differences as found } from '../scenario/steps/match.ts';
 import { readyEnvironment } from '../stack/ready.ts';
 import type { Answer, Difference, Stack, StackOptions } from './library-types.ts';
 

@@ -1,5 +1,4 @@
 /** Ordinary trouble with the disk keeps a stack from starting: a code, the cause and the way out, never a stack trace. */
-
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';

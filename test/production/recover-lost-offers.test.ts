@@ -17,17 +17,17 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { perkNFTAbi } from '../../src/chain/contracts/abis.ts';
-import { rewardsJson } from '../kits/cli.ts';
-import { until } from '../kits/clock.ts';
-import { type CopiedLedger, ledgerKinds } from '../kits/lost-ledger.ts';
+import { startRpcProxy } from '../kits/chain/rpc-proxy.ts';
+import { rewardsJson } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
+import { type CopiedLedger, ledgerKinds } from '../kits/service/lost-ledger.ts';
 import {
   brandId,
   CHAIN_ID,
   type ProductionKit,
   productionOf,
   startProductionKit,
-} from '../kits/production.ts';
-import { startRpcProxy } from '../kits/rpc-proxy.ts';
+} from '../kits/service/production.ts';
 
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });

@@ -9,8 +9,8 @@ import {
   workModifiers,
 } from '../../src/scenario/format/scenario-schema.ts';
 import { scopeFunctions, scopeRoots } from '../../src/scenario/format/variables.ts';
-import { operatorTexts } from '../../src/scenario/match/match.ts';
 import { stepKinds } from '../../src/scenario/steps/all-steps.ts';
+import { operatorTexts } from '../../src/scenario/steps/match.ts';
 
 const path = new URL('../../docs/scenarios.md', import.meta.url).pathname;
 

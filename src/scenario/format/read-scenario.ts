@@ -2,8 +2,8 @@
 import type { z } from 'zod';
 import { nearest } from '../../lib/nearest.ts';
 import { type FileProblem, parseYaml, type YamlDocument } from '../../lib/yaml-document.ts';
-import { expectationProblems, type Path } from '../match/match.ts';
 import { stepKinds } from '../steps/all-steps.ts';
+import { expectationProblems, type Path } from '../steps/match.ts';
 import type { Reading, Step } from './scenario.ts';
 import {
   fileSchema,

@@ -1,6 +1,6 @@
 /** A scenario as it was read: its steps, and where each part of it stands in its file. */
 import type { FileProblem } from '../../lib/yaml-document.ts';
-import type { Path } from '../match/match.ts';
+import type { Path } from '../steps/match.ts';
 import type { ScenarioFile } from './scenario-schema.ts';
 
 /** A problem with the line that it is in. */

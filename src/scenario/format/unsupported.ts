@@ -1,7 +1,8 @@
 /** Why a file cannot run on a target, found before anything is sent. */
-import type { Path } from '../match/match.ts';
+
 import { needOf } from '../steps/all-steps.ts';
 import { type Capability, capabilities } from '../steps/capabilities.ts';
+import type { Path } from '../steps/match.ts';
 import { everyStep, type PlacedProblem, type Scenario } from './scenario.ts';
 
 /** What only a stack of its own can be given. */

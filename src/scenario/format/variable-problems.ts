@@ -2,7 +2,7 @@
 
 import { nearest } from '../../lib/nearest.ts';
 import type { FileProblem, YamlDocument } from '../../lib/yaml-document.ts';
-import type { Path } from '../match/match.ts';
+import type { Path } from '../steps/match.ts';
 import type { Step } from './scenario.ts';
 import type { ScenarioFile } from './scenario-schema.ts';
 import { hasVariable, type NamedVariable, scopeRoots, variablesIn } from './variables.ts';

@@ -2,9 +2,9 @@
 import { stopwatch } from '../../lib/timers.ts';
 import type { Scenario, Step } from '../format/scenario.ts';
 import { resolved } from '../format/variables.ts';
-import { differences, type Path } from '../match/match.ts';
 import { needOf } from '../steps/all-steps.ts';
 import { capabilities } from '../steps/capabilities.ts';
+import { differences, type Path } from '../steps/match.ts';
 import type { Failure, StepReport } from './report.ts';
 import { runWork, type WorkDeps, type WorkProblem, type WorkResult } from './run-work.ts';
 

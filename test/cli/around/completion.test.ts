@@ -1,5 +1,4 @@
 /** `rewards completion` in the shells themselves: what they offer for a line, with and without a stack. */
-
 import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';

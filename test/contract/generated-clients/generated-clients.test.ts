@@ -1,5 +1,4 @@
 /** Clients that other people's generators make of our descriptions: they compile strictly, lose no type, and every endpoint can be called through them. */
-
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,4 @@
 /** The databases that tests run on: a SQLite file always, SQLite in memory, Postgres where there is one. */
-
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,4 @@
 /** Debian's PgBouncer in front of the server of a test, as its users would set it up. */
-
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

@@ -1,5 +1,4 @@
 /** A private Postgres server for one run of the tests. */
-
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
