@@ -12,10 +12,9 @@ import { within } from '../../lib/timers.ts';
 import type { Site } from '../../site/create-site.ts';
 import { openSiteStore, type SiteStore } from '../../site/store/open-store.ts';
 import type { ClockLimit } from '../clock/due-items.ts';
-import type { Fixture } from '../fixture/fixture.ts';
+import type { Fixture, FixtureUser } from '../fixture/fixture.ts';
 import type { HostUrls } from '../open-hosts.ts';
 import { SITE_STORE } from '../state/data-files.ts';
-import { seedUsers } from './seed-users.ts';
 import { siteControls } from './site-controls.ts';
 import { siteSettings } from './site-settings.ts';
 
@@ -97,4 +96,21 @@ export function openSite(deps: EmulatedSiteDeps, fixture: Fixture): EmulatedSite
       },
     },
   };
+}
+
+/** Adds those that the site does not have; the others stay as they are, since they may have changed their passwords. */
+async function seedUsers(
+  { log, accounts }: { log: Log; accounts: Site['accounts'] },
+  users: readonly FixtureUser[],
+): Promise<void> {
+  for (const { email, login, password, applicationPassword, role } of users) {
+    if (accounts.findUser(login) ?? accounts.findUser(email)) continue;
+    const displayName = `${login.charAt(0).toUpperCase()}${login.slice(1)}`;
+    const added = await accounts.addUser({ login, email, displayName, password, role });
+    if ('user' in added) accounts.addApplicationPassword(login, 'fixture', applicationPassword);
+    else {
+      const reasons = added.problems.map(({ message }) => message).join(' ');
+      log.warn({ login }, `a user of the fixture cannot log in to the site: ${reasons}`);
+    }
+  }
 }

@@ -4,9 +4,8 @@ import { basename, dirname, join } from 'node:path';
 import type { AdjustableClock, Clock, ClockStart } from '../../lib/clock.ts';
 import { stopwatch } from '../../lib/timers.ts';
 import { SNAPSHOTS } from '../state/data-files.ts';
-import { clockStartOf } from './clock-start.ts';
 import { diffImages, type SnapshotDiff } from './diff-images.ts';
-import type { Snapshot } from './manifest.ts';
+import type { Manifest, Snapshot } from './manifest.ts';
 import { SnapshotError } from './snapshot-error.ts';
 import { writeSnapshotFile } from './snapshot-file.ts';
 import { type ListedSnapshot, readChecked, snapshotFolder } from './snapshot-folder.ts';
@@ -216,3 +215,13 @@ const unsupported = (hasLedgerFile: boolean) =>
       : 'This stack keeps its data in a database of its own, and a snapshot takes the file of the ledger',
     fix: 'Run `rewards serve` without --rpc-url and --database-url.',
   });
+
+/**
+ * A frozen clock stands where it stood. One that runs goes on from there, at the earliest a second after the newest block,
+ * and up to a second later: whole seconds ahead of the machine's, so that the next block carries this clock's second.
+ */
+function clockStartOf({ clock, chain }: Pick<Manifest, 'clock' | 'chain'>, realNowMs: number): ClockStart {
+  if (clock.frozen) return { startMs: clock.nowMs, frozen: true };
+  const earliestMs = Math.max(clock.nowMs, (chain.timestampSeconds + 1) * 1_000);
+  return { offsetMs: Math.ceil((earliestMs - realNowMs) / 1_000) * 1_000 };
+}

@@ -13,8 +13,9 @@ import {
   showDelivery,
 } from '../../contract/control/webhooks.ts';
 import { readTime } from '../../ledger/database/read-time.ts';
+import type { Delivery } from '../../ledger/webhooks/delivery-log.ts';
+import type { WebhookEndpoint } from '../../ledger/webhooks/endpoints.ts';
 import { type ControlRoute, controlHandler } from './control-handler.ts';
-import { deliveryReply, endpointReply } from './webhook-reply.ts';
 
 export interface ControlWebhooksDeps extends endpoints.ManageEndpointsDeps {
   /** Deliveries are due now; where another process delivers, it finds them by itself. */
@@ -82,3 +83,28 @@ const controlDeliveries = (deps: ControlWebhooksDeps): ControlRoute[] => [
     return { replayed };
   }),
 ];
+
+const instant = (ms: number) => new Date(ms).toISOString();
+const instantOrNull = (ms: number | null) => (ms === null ? null : instant(ms));
+
+/** An endpoint as the control API shows it: never its secret. */
+const endpointReply = (endpoint: WebhookEndpoint) => ({
+  id: endpoint.id,
+  brandId: endpoint.brandId,
+  url: endpoint.url,
+  types: endpoint.types,
+  isDefault: endpoint.isDefault,
+  enabled: endpoint.disabledAt === null,
+  disabledWhy: endpoint.disabledWhy,
+  disabledAt: instantOrNull(endpoint.disabledAt),
+  failingSince: instantOrNull(endpoint.failingSince),
+  previousSecretUntil: instantOrNull(endpoint.previousSecretUntil),
+  createdAt: instant(endpoint.createdAt),
+});
+
+const deliveryReply = ({ createdAt, nextAttemptAt, deliveredAt, ...delivery }: Delivery) => ({
+  ...delivery,
+  createdAt: instant(createdAt),
+  nextAttemptAt: delivery.state === 'waiting' ? instant(nextAttemptAt) : null,
+  deliveredAt: instantOrNull(deliveredAt),
+});
