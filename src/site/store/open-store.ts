@@ -1,6 +1,8 @@
 /** The site's own small store: users, sessions, settings and content in one SQLite file. */
 import Database from 'better-sqlite3';
+import { ACCOUNT_TABLES } from './account-tables.ts';
 import { CONTENT_TABLES } from './content-tables.ts';
+import { PLUGIN_TABLES } from './plugin-tables.ts';
 
 export type SiteStore = Database.Database;
 
@@ -51,44 +53,4 @@ create table if not exists users (
   password_hash text,
   created_at integer not null
 ) strict;
-`;
-
-/** Tables of who can log in, and who is. Times are milliseconds since 1970; of secrets there are only SHA-256 digests. */
-const ACCOUNT_TABLES = `
-create table if not exists sessions (
-  digest text primary key,
-  user_id integer not null references users (id) on delete cascade,
-  expires_at integer not null
-) strict;
-create table if not exists application_passwords (
-  id integer primary key,
-  user_id integer not null references users (id) on delete cascade,
-  name text not null,
-  digest text not null unique,
-  created_at integer not null
-) strict;
-create table if not exists login_failures (
-  key text primary key,
-  failures integer not null,
-  last_at integer not null,
-  wait_until integer not null
-) strict;
-`;
-
-/** Tables of the plugin. Times are milliseconds since 1970. */
-const PLUGIN_TABLES = `
-create table if not exists daily_visits (
-  email text not null collate nocase,
-  event_name text not null,
-  at integer not null,
-  primary key (email, event_name)
-) strict;
-create table if not exists redemption_keys (
-  email text not null collate nocase,
-  perk_id text not null,
-  key text not null,
-  at integer not null,
-  primary key (email, perk_id)
-) strict;
-create table if not exists debug_lines (id integer primary key autoincrement, at integer not null, text text not null) strict;
 `;
