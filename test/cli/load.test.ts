@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
+import { programMissing } from '../kits/run/programs.ts';
 import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
 import { until } from '../kits/service/clock.ts';
 import { browserMissing, startBrowser } from '../kits/site/browser.ts';
@@ -136,25 +137,26 @@ test.skipIf(browserMissing())('the report is drawn by a browser, offline and wit
   }
 });
 
-test('on a terminal a bar tells how far it is, fits into a narrow one, and is gone in the end', async () => {
-  const program = new URL('../../bin/rewards.js', import.meta.url).pathname;
-  const command = `stty cols 36; exec ${process.execPath} ${program} load relay --users 2 --per-user 4`;
-  const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: project.path, stdio: 'pipe' });
-  let shown = '';
-  child.stdout.on('data', (chunk) => {
-    shown += chunk;
-  });
-  const missing = once(child, 'error').then(() => true);
-  const ended = once(child, 'close').then(() => false);
-  // A system without `script` has no terminal to offer.
-  if (await Promise.race([missing, ended])) return;
-  expect(shown).toMatch(/preparing +\S*█+\S* 2\/2/);
-  expect(shown).toMatch(/relaying +\S*█+\S* 8\/8/);
-  const drawn = shown.match(/[^\r\n]*█[^\r\n]*/g) ?? [];
-  const widths = drawn.map((line) => line.replace(/\u001b\[[0-9;]*[mK]/g, '').length);
-  expect(Math.max(...widths)).toBe(35);
-  expect(shown.lastIndexOf('\u001b[2K')).toBeGreaterThan(shown.lastIndexOf('█'));
-}, 60_000);
+test.skipIf(programMissing('script'))(
+  'on a terminal a bar tells how far it is, fits into a narrow one, and is gone in the end',
+  async () => {
+    const program = new URL('../../bin/rewards.js', import.meta.url).pathname;
+    const command = `stty cols 36; exec ${process.execPath} ${program} load relay --users 2 --per-user 4`;
+    const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: project.path, stdio: 'pipe' });
+    let shown = '';
+    child.stdout.on('data', (chunk) => {
+      shown += chunk;
+    });
+    await once(child, 'close');
+    expect(shown).toMatch(/preparing +\S*█+\S* 2\/2/);
+    expect(shown).toMatch(/relaying +\S*█+\S* 8\/8/);
+    const drawn = shown.match(/[^\r\n]*█[^\r\n]*/g) ?? [];
+    const widths = drawn.map((line) => line.replace(/\u001b\[[0-9;]*[mK]/g, '').length);
+    expect(Math.max(...widths)).toBe(35);
+    expect(shown.lastIndexOf('\u001b[2K')).toBeGreaterThan(shown.lastIndexOf('█'));
+  },
+  60_000,
+);
 
 test('interrupted: 130, and no verdict', async () => {
   const program = new URL('../../bin/rewards.js', import.meta.url).pathname;

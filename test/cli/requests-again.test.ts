@@ -5,6 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
+import { programMissing } from '../kits/run/programs.ts';
 import { rewards, rewardsJson, temporaryDirectory } from '../kits/service/cli.ts';
 import { someone, startTestService, type TestService } from '../kits/service/service.ts';
 
@@ -38,7 +39,7 @@ async function shell(line: string, env: Record<string, string> = {}) {
 const withKey = () => ({ authorization: `Bearer ${key()}` });
 const keyed = (userEmail: string) => service.event({ userEmail, domain: undefined }, withKey());
 
-describe('show --as curl', () => {
+describe.skipIf(programMissing('curl'))('show --as curl', () => {
   test('with the key in a variable: the line runs once the variable is set, and not before', async () => {
     await keyed(someone());
     const { stdout } = await cli('requests', 'show', 'latest', '--as', 'curl');
@@ -89,14 +90,14 @@ describe('show --as curl', () => {
     expect(again.status).toBe(refused.status);
     expect(JSON.parse(again.body).code).toBe(refused.body.code);
   });
+});
 
-  test('a body that was refused as such is not there to be sent: exit 5, and why', async () => {
-    const refused = await service.post('/rewards-api/manual-event', { text: 'x'.repeat(11_000) });
-    expect(refused.status).toBe(413);
-    const printed = await cli('requests', 'show', 'latest', '--as', 'curl');
-    expect(printed).toMatchObject({ code: exitCodes.precondition, stdout: '' });
-    expect(printed.stderr).toContain('its body was refused as such');
-  });
+test('show --as curl: a body that was refused as such is not there to be sent: exit 5, and why', async () => {
+  const refused = await service.post('/rewards-api/manual-event', { text: 'x'.repeat(11_000) });
+  expect(refused.status).toBe(413);
+  const printed = await cli('requests', 'show', 'latest', '--as', 'curl');
+  expect(printed).toMatchObject({ code: exitCodes.precondition, stdout: '' });
+  expect(printed.stderr).toContain('its body was refused as such');
 });
 
 test('show --as http: an entry of an .http file, which does the same again', async () => {

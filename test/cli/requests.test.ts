@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { createRequestLog } from '../../src/emulator/control/request-log.ts';
+import { programMissing } from '../kits/run/programs.ts';
 import { rewards, rewardsJson } from '../kits/service/cli.ts';
 import { someone, startTestService, type TestService } from '../kits/service/service.ts';
 
@@ -109,20 +110,27 @@ describe('show', () => {
     expect(none.envelope.data.body).toMatchObject({ status: refused.status, explained: [{ reward: null }] });
   });
 
-  test('as curl: the same request again, its query and quotes with it', async () => {
-    await service.event({ userEmail: someone(), eventType: 'form_submit', metadata: { note: "it's $HOME" } });
-    const { stdout } = await cli('requests', 'show', 'latest', '--as', 'curl');
-    // The service answers from this process, which must not wait for curl.
-    const curl = spawn('sh', ['-c', stdout]);
-    curl.stdout.resume();
-    await once(curl, 'close');
-    const [again] = await listed('-n', '1');
-    expect(again).toMatchObject({ status: 409, path: '/rewards-api/manual-event' });
-    const config = `/rewards-api/event-config?brandId=${service.brand.brandId}`;
-    await service.request(config);
-    const shown = await cli('requests', 'show', 'latest', '--as', 'curl');
-    expect(shown.stdout).toBe(`curl -i '${service.ready.urls.events}${config}'\n`);
-  });
+  test.skipIf(programMissing('curl'))(
+    'as curl: the same request again, its query and quotes with it',
+    async () => {
+      await service.event({
+        userEmail: someone(),
+        eventType: 'form_submit',
+        metadata: { note: "it's $HOME" },
+      });
+      const { stdout } = await cli('requests', 'show', 'latest', '--as', 'curl');
+      // The service answers from this process, which must not wait for curl.
+      const curl = spawn('sh', ['-c', stdout]);
+      curl.stdout.resume();
+      await once(curl, 'close');
+      const [again] = await listed('-n', '1');
+      expect(again).toMatchObject({ status: 409, path: '/rewards-api/manual-event' });
+      const config = `/rewards-api/event-config?brandId=${service.brand.brandId}`;
+      await service.request(config);
+      const shown = await cli('requests', 'show', 'latest', '--as', 'curl');
+      expect(shown.stdout).toBe(`curl -i '${service.ready.urls.events}${config}'\n`);
+    },
+  );
 
   test.each([
     { id: 'req_ffffffffffffffffffff', reason: 'request_not_found' },

@@ -9,8 +9,10 @@ import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { banner } from '../../src/cli/run/banner.ts';
 import { plainStyle } from '../../src/cli/terminal/style.ts';
 import { delay } from '../../src/lib/timers.ts';
+import { programMissing } from '../kits/run/programs.ts';
 import { rewards, rewardsJson, serve, temporaryDirectory } from '../kits/service/cli.ts';
 import { until } from '../kits/service/clock.ts';
+import { aliveOf, descendants } from '../kits/service/processes.ts';
 
 type Stack = Awaited<ReturnType<typeof serve>>;
 
@@ -36,28 +38,9 @@ const here = (...args: string[]) => rewards(args, { cwd: project.path });
 const alice = ['send-event', 'account_creation', '--user', 'alice@demo.example'];
 const runFile = () => join(project.path, '.rewards', 'run.json');
 
-/** Every process that descends from `pid`. */
-function descendants(pid: number): number[] {
-  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
-    .trim()
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/).map(Number));
-  const children = rows.flatMap(([child, parent]) => (parent === pid && child ? [child] : []));
-  return [...children, ...children.flatMap(descendants)];
-}
-
-const alive = (pids: number[]) =>
-  pids.filter((pid) => {
-    try {
-      process.kill(pid, 0);
-      return !execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).startsWith('Z');
-    } catch {
-      return false;
-    }
-  });
-
+const pidsBelow = (pid: number) => descendants(pid).map((row) => row.pid);
 const eventuallyGone = (pids: number[]) =>
-  until(`the end of ${pids.join(', ')}`, () => alive(pids).length === 0);
+  until(`the end of ${pids.join(', ')}`, () => aliveOf(pids).length === 0);
 
 async function balanceOf(ready: Stack['ready'], address: string): Promise<bigint> {
   const data = `0x70a08231${address.slice(2).toLowerCase().padStart(64, '0')}`;
@@ -136,7 +119,7 @@ describe('serve', () => {
 
   test.each(['SIGTERM', 'SIGINT'] as const)('%s: a clean stop, nothing left behind', async (signal) => {
     const stack = await ephemeral();
-    const family = descendants(stack.ready.pid);
+    const family = pidsBelow(stack.ready.pid);
     expect(family.length).toBeGreaterThan(0);
     expect(await stack.stop(signal)).toEqual({ code: 0, signal: null });
     expect(JSON.parse(stack.lines.at(-1) ?? '')).toEqual({ type: 'shutdown', signal, clean: true });
@@ -155,7 +138,7 @@ describe('serve', () => {
     });
     const [line] = await once(createInterface({ input: shell.stdout }), 'line');
     const { pid } = JSON.parse(line);
-    const family = [pid, ...descendants(pid)];
+    const family = [pid, ...pidsBelow(pid)];
     shell.kill('SIGTERM');
     await eventuallyGone(family);
     await expect(stat(runFile())).rejects.toThrow('ENOENT');
@@ -169,7 +152,7 @@ describe('serve', () => {
     const family: number[] = [];
     while (family.length === 0 && child.exitCode === null) {
       await delay(20);
-      family.push(...descendants(child.pid ?? 0));
+      family.push(...pidsBelow(child.pid ?? 0));
     }
     child.kill('SIGTERM');
     const [code] = await once(child, 'exit');
@@ -181,7 +164,7 @@ describe('serve', () => {
     const first = await start('--port', '0');
     const rewarded = await rewardsJson(alice, { cwd: project.path });
     expect(rewarded.code).toBe(0);
-    const family = descendants(first.ready.pid);
+    const family = pidsBelow(first.ready.pid);
     await first.stop('SIGKILL');
     await eventuallyGone(family);
     const between = await here(...alice);
@@ -224,7 +207,7 @@ describe('serve', () => {
     expect(taken.envelope.error.message).toContain(String(port));
   });
 
-  test('text: a banner with something to try', async () => {
+  test('text: a banner with something to try', async (context) => {
     const stack = await ephemeral();
     const text = banner(stack.ready, { style: plainStyle, tookMs: 900, ephemeral: true });
     expect(text).toContain('emulator ready in 0.9s');
@@ -236,6 +219,8 @@ describe('serve', () => {
     ]) {
       expect(text).toContain(fact);
     }
+    const reason = programMissing('curl');
+    if (reason) return context.skip(reason);
     const curl = text.slice(text.indexOf('curl'));
     const answer = JSON.parse(execFileSync('sh', ['-c', curl], { encoding: 'utf8' }));
     expect(answer).toMatchObject({ success: true, rewardAmount: 100 });

@@ -9,6 +9,7 @@ import { expect, test, vi } from 'vitest';
 import { rpcTo, startAnvil } from '../kits/chain/chain.ts';
 import { serverMissing, startPostgresServer } from '../kits/databases/postgres-server.ts';
 import { freePort } from '../kits/network/free-port.ts';
+import { programMissing } from '../kits/run/programs.ts';
 import { program, temporaryDirectory } from '../kits/service/cli.ts';
 import { until } from '../kits/service/clock.ts';
 
@@ -42,7 +43,7 @@ async function shell(lines: string, { cwd, env }: { cwd: string; env: Record<str
   return output;
 }
 
-test.skipIf(serverMissing())(
+test.skipIf(serverMissing() ?? programMissing('bash') ?? programMissing('curl'))(
   'the lines of the page end with a confirmed reward; a database that stops and starts is two lines of the log',
   async () => {
     const [anvil, postgres, project, port, adminPort] = await Promise.all([

@@ -1,24 +1,15 @@
 /** `rewards completion` in the shells themselves: what they offer for a line, with and without a stack. */
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { leaveOut } from '../../kits/run/left-out.ts';
+import { programMissing } from '../../kits/run/programs.ts';
 import { program, rewards, serveHere, temporaryDirectory } from '../../kits/service/cli.ts';
 
 const run = promisify(execFile);
-const has = (shell: string) => {
-  try {
-    execFileSync(shell, ['-c', 'exit 0']);
-    return true;
-  } catch {
-    leaveOut(shell, `install ${shell}`);
-    return false;
-  }
-};
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 let stack: Awaited<ReturnType<typeof serveHere>>;
@@ -89,7 +80,7 @@ const firstWords = (rows: string[]) => rows.map((row) => row.split(/\t|(?<!\\):/
 describe.each(['bash', 'zsh', 'fish'] as const)('rewards completion %s', (shell) => {
   const offered = async (line: string, cwd?: string) => firstWords(await offers[shell](line, cwd));
 
-  test.skipIf(!has(shell))('commands, their verbs and options', async () => {
+  test.skipIf(programMissing(shell))('commands, their verbs and options', async () => {
     expect(await offered('rewards ')).toEqual(
       expect.arrayContaining(['serve', 'exec', 'clock', 'completion']),
     );
@@ -103,7 +94,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('rewards completion %s', (shell)
     expect(await offered('rewards clock show --ti')).toEqual(['--timeout']);
   });
 
-  test.skipIf(!has(shell))('values of options: choices, and files', async () => {
+  test.skipIf(programMissing(shell))('values of options: choices, and files', async () => {
     expect((await offered('rewards env --format ')).sort()).toEqual([
       'dotenv',
       'github',
@@ -117,7 +108,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('rewards completion %s', (shell)
     expect(files.some((file) => file === 'files' || file === 'my-brand.yaml')).toBe(true);
   });
 
-  test.skipIf(!has(shell))(
+  test.skipIf(programMissing(shell))(
     'values of the running stack: events, brands, users, checkouts, snapshots',
     async () => {
       expect(await offered('rewards send-event acc')).toEqual(['account_creation']);
@@ -131,14 +122,17 @@ describe.each(['bash', 'zsh', 'fish'] as const)('rewards completion %s', (shell)
     },
   );
 
-  test.skipIf(!has(shell))('where no stack runs it offers nothing of it, and says nothing', async () => {
-    expect(await offered('rewards send-event acc', '/')).toEqual([]);
-    expect(await offered('rewards cl', '/')).toEqual(['clock']);
-  });
+  test.skipIf(programMissing(shell))(
+    'where no stack runs it offers nothing of it, and says nothing',
+    async () => {
+      expect(await offered('rewards send-event acc', '/')).toEqual([]);
+      expect(await offered('rewards cl', '/')).toEqual(['clock']);
+    },
+  );
 });
 
 test('a shell reads each script without a complaint', async () => {
-  for (const shell of ['bash', 'zsh', 'fish'].filter(has))
+  for (const shell of (['bash', 'zsh', 'fish'] as const).filter((name) => !programMissing(name)))
     await run(shell, ['-n', join(project.path, `completion.${shell}`)]);
 });
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../../src/cli/machine/exit-codes.ts';
 import { delay } from '../../../src/lib/timers.ts';
+import { programMissing } from '../../kits/run/programs.ts';
 import {
   program,
   rewards,
@@ -18,6 +19,7 @@ import { until } from '../../kits/service/clock.ts';
 import { aliveOf, descendants } from '../../kits/service/processes.ts';
 
 const client = new URL('../../../docs/examples/client', import.meta.url).pathname;
+const terminalMissing = programMissing('script');
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeEach(async () => {
   project = await temporaryDirectory();
@@ -140,20 +142,26 @@ describe('rewards exec', () => {
     expect(said).toMatchObject({ code: 9 });
   });
 
-  test('Ctrl-C at a terminal: the command reads from it, gets the signal once, and nothing is left', async () => {
-    const { typed, said, pids } = await atTerminal();
-    typed.stdin.write('\u0003');
-    await until('its end', () => /code \d+/.test(said()));
-    expect(said().match(/interrupted/g)).toHaveLength(1);
-    expect(said()).toContain('code 3');
-    await gone(pids);
-  });
+  test.skipIf(terminalMissing)(
+    'Ctrl-C at a terminal: the command reads from it, gets the signal once, and nothing is left',
+    async () => {
+      const { typed, said, pids } = await atTerminal();
+      typed.stdin.write('\u0003');
+      await until('its end', () => /code \d+/.test(said()));
+      expect(said().match(/interrupted/g)).toHaveLength(1);
+      expect(said()).toContain('code 3');
+      await gone(pids);
+    },
+  );
 
-  test('SIGKILL of the wrapper at a terminal: the command and the stack end too', async () => {
-    const { pids, wrapper } = await atTerminal();
-    process.kill(wrapper, 'SIGKILL');
-    await gone(pids.filter((pid) => pid !== wrapper));
-  });
+  test.skipIf(terminalMissing)(
+    'SIGKILL of the wrapper at a terminal: the command and the stack end too',
+    async () => {
+      const { pids, wrapper } = await atTerminal();
+      process.kill(wrapper, 'SIGKILL');
+      await gone(pids.filter((pid) => pid !== wrapper));
+    },
+  );
 
   test('SIGKILL of the wrapper: command, what it started, chain and watchers end', async () => {
     const run = await begun('sleep 600 & echo begun; sleep 600');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../../src/cli/machine/exit-codes.ts';
+import { programMissing } from '../../kits/run/programs.ts';
 import {
   program,
   rewards,
@@ -187,25 +188,28 @@ describe('rewards open', () => {
     });
   });
 
-  test('a person at a terminal gets the browser, CI and --no-browser do not', async () => {
-    const bin = join(project.path, 'bin');
-    const opened = join(project.path, 'opened');
-    await mkdir(bin);
-    await writeFile(
-      join(bin, 'xdg-open'),
-      `#!/bin/sh\necho "$1" > "${opened}.new" && mv "${opened}.new" "${opened}"\n`,
-    );
-    await chmod(join(bin, 'xdg-open'), 0o755);
-    const atTerminal = (command: string) =>
-      sh(`PATH="${bin}:$PATH" script -qec '${command}' /dev/null < /dev/null`);
-    const open = `"${process.execPath}" "${program}" open site`;
-    expect(atTerminal(`env -u CI ${open} --no-browser`)).not.toContain('opened');
-    expect(atTerminal(`env CI=true ${open}`)).not.toContain('opened');
-    expect(sh(`env -u CI PATH="${bin}:$PATH" ${open}`)).not.toContain('opened');
-    await expect(readFile(opened)).rejects.toThrow('ENOENT');
-    expect(atTerminal(`env -u CI ${open}`)).toContain('opened');
-    await expect.poll(() => readFile(opened, 'utf8').catch(() => '')).toBe(`${stack.ready.urls.site}\n`);
-  });
+  test.skipIf(programMissing('script'))(
+    'a person at a terminal gets the browser, CI and --no-browser do not',
+    async () => {
+      const bin = join(project.path, 'bin');
+      const opened = join(project.path, 'opened');
+      await mkdir(bin);
+      await writeFile(
+        join(bin, 'xdg-open'),
+        `#!/bin/sh\necho "$1" > "${opened}.new" && mv "${opened}.new" "${opened}"\n`,
+      );
+      await chmod(join(bin, 'xdg-open'), 0o755);
+      const atTerminal = (command: string) =>
+        sh(`PATH="${bin}:$PATH" script -qec '${command}' /dev/null < /dev/null`);
+      const open = `"${process.execPath}" "${program}" open site`;
+      expect(atTerminal(`env -u CI ${open} --no-browser`)).not.toContain('opened');
+      expect(atTerminal(`env CI=true ${open}`)).not.toContain('opened');
+      expect(sh(`env -u CI PATH="${bin}:$PATH" ${open}`)).not.toContain('opened');
+      await expect(readFile(opened)).rejects.toThrow('ENOENT');
+      expect(atTerminal(`env -u CI ${open}`)).toContain('opened');
+      await expect.poll(() => readFile(opened, 'utf8').catch(() => '')).toBe(`${stack.ready.urls.site}\n`);
+    },
+  );
 });
 
 describe('rewards stop', () => {

@@ -9,6 +9,7 @@ import type { ApiDocument } from '../../../src/http/openapi.ts';
 import { WALLPAPERS } from '../../kits/chain/redeeming.ts';
 import { relayKitOf } from '../../kits/chain/wallet.ts';
 import { leaveOut } from '../../kits/run/left-out.ts';
+import { programMissing } from '../../kits/run/programs.ts';
 import { serve } from '../../kits/service/cli.ts';
 import { clientOf, someone } from '../../kits/service/service.ts';
 import { operationsOf, validatorOf } from '../api-description.ts';
@@ -49,13 +50,13 @@ async function run(cwd: string, command: string, args: string[]): Promise<string
   return stdout;
 }
 
-/** Why a tool cannot be had here; fails where everything must be there. */
-async function missing(what: string, install: () => Promise<unknown>): Promise<string | undefined> {
+/** Why a generator cannot be installed here; fails where everything must be there. */
+async function notInstalled(what: string, install: Promise<unknown>): Promise<string | undefined> {
   try {
-    await install();
+    await install;
     return undefined;
-  } catch (error) {
-    return leaveOut(what, (error as Error).message.split('\n')[0] ?? '');
+  } catch (cause) {
+    return leaveOut(what, 'let npm and pip reach their registries', { cause });
   }
 }
 
@@ -106,7 +107,7 @@ const timeout = 240_000;
 test.concurrent('openapi-typescript', { timeout }, async (context) => {
   const cwd = join(folder, 'typescript');
   const npm = ['ci', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline'];
-  const reason = await missing('openapi-typescript', () => run(cwd, 'npm', npm));
+  const reason = await notInstalled('openapi-typescript', run(cwd, 'npm', npm));
   if (reason) return context.skip(reason);
   const generator = 'node_modules/.bin/openapi-typescript';
   await Promise.all(hosts.map((host) => run(cwd, generator, [`${host}.json`, '-o', `${host}.ts`])));
@@ -118,10 +119,11 @@ test.concurrent('openapi-typescript', { timeout }, async (context) => {
 test.concurrent('openapi-python-client', { timeout }, async (context) => {
   const cwd = join(folder, 'python');
   const bin = join(cwd, 'venv/bin');
-  const reason = await missing('Python with venv and pip', async () => {
-    await run(cwd, 'python3', ['-m', 'venv', 'venv']);
-    await run(cwd, `${bin}/pip`, ['install', '--quiet', '-r', 'requirements.txt']);
-  });
+  const noPython = programMissing('python3');
+  if (noPython) return context.skip(noPython);
+  await run(cwd, 'python3', ['-m', 'venv', 'venv']);
+  const install = run(cwd, `${bin}/pip`, ['install', '--quiet', '-r', 'requirements.txt']);
+  const reason = await notInstalled('openapi-python-client', install);
   if (reason) return context.skip(reason);
   const output = (host: Host) => [
     '--output-path',

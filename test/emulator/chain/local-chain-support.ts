@@ -1,5 +1,4 @@
 /** What the tests of the local chain share: a journal in SQLite, the chain with its clock, RPC. */
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import type { ChainJournal, JournalBlock } from '../../../src/ledger/emulator/ch
 import { type AdjustableClock, adjustableClock } from '../../../src/lib/clock.ts';
 import type { LogFields } from '../../../src/lib/log.ts';
 import { until } from '../../kits/service/clock.ts';
+import { aliveOf } from '../../kits/service/processes.ts';
 
 export const ALICE = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
 export const BOB = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
@@ -197,18 +197,10 @@ export async function startHere(options: HostOptions) {
 }
 
 /** True for a process that runs; one that only waits to be buried by its parent does not count. */
-export function lives(pid: number): boolean {
-  try {
-    return !execFileSync('ps', ['-o', 'stat=', '-p', String(pid)])
-      .toString()
-      .trim()
-      .startsWith('Z');
-  } catch {
-    return false;
-  }
-}
+export const lives = (pid: number) => aliveOf([pid]).length > 0;
 
 /** Resolves when none of the processes lives. */
-export const gone = (pids: number[]) => until(`the end of ${pids.join(', ')}`, () => !pids.some(lives));
+export const gone = (pids: number[]) =>
+  until(`the end of ${pids.join(', ')}`, () => aliveOf(pids).length === 0);
 
 export const tempDir = () => mkdtempSync(join(tmpdir(), 'rewards-chain-'));

@@ -1,7 +1,7 @@
 /** The node of a running `serve` is killed: the stack goes on with the same chain, and says so in one line each way. */
-import { execFileSync } from 'node:child_process';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { rewards, rewardsJson, serve, temporaryDirectory } from '../../kits/service/cli.ts';
+import { processTable } from '../../kits/service/processes.ts';
 import { clientOf } from '../../kits/service/service.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -17,14 +17,10 @@ afterEach(async () => {
 
 /** Process ids of the nodes that a stack has started: its grandchildren, below the shell that guards them. */
 function nodesOf(stackPid: number): number[] {
-  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,comm='], { encoding: 'utf8' })
-    .trim()
-    .split('\n')
-    .map((row) => row.trim().split(/\s+/))
-    .map(([pid, parent, name]) => ({ pid: Number(pid), parent: Number(parent), name: name ?? '' }));
-  const guards = rows.filter(({ parent }) => parent === stackPid).map(({ pid }) => pid);
-  return rows
-    .filter(({ parent, name }) => guards.includes(parent) && /anvil/.test(name))
+  const table = processTable();
+  const guards = table.filter(({ parent }) => parent === stackPid).map(({ pid }) => pid);
+  return table
+    .filter(({ parent, command }) => guards.includes(parent) && /^\S*anvil /.test(command))
     .map(({ pid }) => pid);
 }
 

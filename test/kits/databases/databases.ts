@@ -9,7 +9,7 @@ import type { Database } from '../../../src/ledger/database/database.ts';
 import { migrate } from '../../../src/ledger/database/migrate.ts';
 import { openPostgres } from '../../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../../src/ledger/database/sqlite.ts';
-import { leaveOut } from '../run/left-out.ts';
+import { withoutPostgres } from './postgres-server.ts';
 
 export interface TestPostgres {
   /** Of an empty database of its own. */
@@ -22,9 +22,7 @@ const serverUrl = () => process.env.REWARDS_TEST_POSTGRES_URL;
 
 /** Why there is no Postgres to test with; undefined when there is one. Throws where one is required. */
 export function postgresMissing(): string | undefined {
-  return serverUrl()
-    ? undefined
-    : leaveOut('Postgres', 'install postgresql or set REWARDS_TEST_POSTGRES_URL');
+  return serverUrl() ? undefined : withoutPostgres();
 }
 
 /** An empty database on the server of this run; with `migrated`, a copy of one that has its tables. */

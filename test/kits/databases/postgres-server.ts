@@ -102,9 +102,15 @@ export async function answers(url: string): Promise<boolean> {
   }
 }
 
+/** Leaves out what needs a database; the reason to skip it with. */
+export const withoutPostgres = () =>
+  leaveOut('Postgres', 'install postgresql or set REWARDS_TEST_POSTGRES_URL');
+
 /** Why no server of its own can be started; undefined where one can. Throws where one is required. */
 export function serverMissing(): string | undefined {
-  return binaryFolder() ? undefined : leaveOut('Postgres to start and stop', 'install postgresql');
+  if (binaryFolder()) return undefined;
+  const isConfigured = process.env.REWARDS_TEST_POSTGRES_URL !== undefined;
+  return isConfigured ? leaveOut('Postgres to start and stop', 'install postgresql') : withoutPostgres();
 }
 
 /** Where initdb and postgres are: in the PATH, or where Debian puts them; the newest of several. */

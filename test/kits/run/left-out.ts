@@ -8,11 +8,15 @@ const FILE = 'REWARDS_TEST_LEFT_OUT_FILE';
 
 /**
  * Tells the end of the run that tests are left out for want of a part of the machine, and gives the reason to skip them
- * with. Throws where every part is required, as in CI.
+ * with. Throws where every part is required, as in CI; `cause` says there what was seen of the lack.
  */
-export function leaveOut(part: string, remedy: string, env = process.env): string {
+export function leaveOut(
+  part: string,
+  remedy: string,
+  { env = process.env, cause }: { env?: NodeJS.ProcessEnv; cause?: unknown } = {},
+): string {
   const reason = `no ${part} here: its tests are left out (${remedy})`;
-  if (env.REWARDS_TEST_REQUIRE === 'all') throw new Error(reason);
+  if (env.REWARDS_TEST_REQUIRE === 'all') throw new Error(reason, { cause });
   const file = env[FILE];
   if (file) appendFileSync(file, `${JSON.stringify([part, remedy])}\n`);
   return reason;

@@ -5,6 +5,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 export interface Row {
   pid: number;
   parent: number;
+  /** Of its process group, which signals of a terminal go to. */
+  group: number;
   /** Z: it has ended, and its parent has not asked how. */
   state: string;
   command: string;
@@ -39,9 +41,9 @@ function rowOf(pid: number): Row | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The name, in brackets, may have spaces and brackets of its own.
-    const [state = '', parent] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const [state = '', parent, group] = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').join(' ').trim();
-    return { pid, parent: Number(parent), state, command };
+    return { pid, parent: Number(parent), group: Number(group), state, command };
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     // ESRCH: it ended between opening and reading.
@@ -51,10 +53,16 @@ function rowOf(pid: number): Row | undefined {
 }
 
 const fromPs = (): Row[] =>
-  execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' })
+  execFileSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat=,args='], { encoding: 'utf8' })
     .trim()
     .split('\n')
     .map((line) => {
-      const [pid, parent, state = '', ...command] = line.trim().split(/\s+/);
-      return { pid: Number(pid), parent: Number(parent), state, command: command.join(' ') };
+      const [pid, parent, group, state = '', ...command] = line.trim().split(/\s+/);
+      return {
+        pid: Number(pid),
+        parent: Number(parent),
+        group: Number(group),
+        state,
+        command: command.join(' '),
+      };
     });
