@@ -60,8 +60,9 @@ onEveryDatabase(({ kit }) => {
   /** What was offered and no block holds. */
   const inPool = () =>
     [...new Set(offered)].filter((raw) => !blocks.some((one) => one.transactions?.includes(keccak256(raw))));
-  /** A block with all of that. */
+  /** A block with all of that: what is told to be sent may reach the pool a moment later. */
   async function mineOffered(): Promise<void> {
+    await until('something is offered', () => inPool().length > 0);
     const raws = inPool();
     for (const serializedTransaction of raws as `0x02${string}`[])
       mined.push((await recoverTransactionAddress({ serializedTransaction })).toLowerCase());
