@@ -1,4 +1,5 @@
 /** Planted bugs of recovery: of what the chain has done for a ledger that lost it, something is done again or given to somebody else. */
+import type { Rpc } from '../../../src/chain/rpc/rpc.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';
 import type { Fault, Plan } from '../simulation/plan.ts';
 import { changingStatements, intercepting, only } from './breakages.ts';
@@ -55,6 +56,35 @@ export const recoveryBugs: Mutant[] = [
     circumstances: losing({}),
     recover: () => ({
       nodes: [async (method) => (method === 'eth_getTransactionCount' ? '0x0' : null)],
+    }),
+  },
+  {
+    // A pool has something under a nonce of the ledger, and shows nothing: it is believed to be what the ledger has.
+    name: 'recovered-without-hidden-offers',
+    circumstances: losing({
+      events: 0,
+      relays: 5,
+      relayLimit: 35,
+      gasBudgetGwei: 1_000_000_000,
+      loss: { ...loss, fromStep: 12, atStep: 24, showsPool: 'not at all' },
+      weights: {
+        gate: 2,
+        hurry: 6,
+        submit: 3,
+        turn: 3,
+        follow: 1,
+        mine: 0.3,
+        tick: 2,
+        fault: 0,
+        deposit: 0.1,
+      },
+    }),
+    recover: ({ nodes }) => ({
+      nodes: nodes.map(
+        (node): Rpc =>
+          async (method, params) =>
+            method === 'eth_getTransactionByHash' ? { hash: params[0] } : node(method, params),
+      ),
     }),
   },
   {

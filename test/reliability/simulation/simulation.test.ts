@@ -83,6 +83,7 @@ describe('finds what is planted', () => {
     'recovered-sequences-again',
     'recovered-wallets-again',
     'recovered-without-pools',
+    'recovered-without-hidden-offers',
     'recovered-payout-queued-again',
     'recovered-mint-made-again',
     'recovered-call-sent-again',
