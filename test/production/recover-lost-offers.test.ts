@@ -260,6 +260,20 @@ describe.each(ledgerKinds)('$kind', ({ open }) => {
     await isBoughtOnce(old);
   });
 
+  test('no node says what waits: nothing is planned or applied as if nothing did', async () => {
+    const { old, sent } = await waitingPurchase();
+    const proxy = await startRpcProxy({ target: kit.anvil.url });
+    stops.push(() => proxy.stop());
+    proxy.add({ fault: 'silent-pool' });
+    await send(await offerOf(sent, '90'));
+    for (const what of ['--plan', '--apply'] as const) {
+      const { code, error } = await recover(old, what, { REWARDS_RPC_URL: proxy.url });
+      expect([what, code, error?.code]).toEqual([what, 3, 'E_RPC_UNREACHABLE']);
+    }
+    expect((await recover(old, '--apply')).code).toBe(0);
+    await isBoughtOnce(old);
+  });
+
   test.each(['pending', 'queued'] as const)(
     "two nodes have different offers, one's $0: each is taken in, and the highest is outbid",
     async (place) => {

@@ -58,25 +58,41 @@ export async function readPools(
 const byNonceAndOffer = (one: Offer & { nonce: number }, other: Offer & { nonce: number }) =>
   one.nonce - other.nonce || (offersMore(one, other) ? 1 : -1);
 
-/** The account as the nodes see it that answer; rejects when none does. */
+/**
+ * The account as the nodes see it that answer. Rejects when none tells the nonce that blocks have used, or none what waits: a
+ * recovery that knows of no pool would take what is hidden there for nothing.
+ */
 async function poolsOf(
   nodes: readonly Rpc[],
   account: Hex,
   blocks: readonly RpcTransaction[][],
 ): Promise<{ mined: number; pools: Pool[] }> {
-  const counted = await Promise.allSettled(nodes.map((node) => createChainClient(node).nonce(account)));
-  const nonces = counted.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-  const [first] = counted;
-  if (nonces.length === 0 && first?.status === 'rejected') throw first.reason;
+  const countedBy = (at?: 'pending') =>
+    Promise.allSettled(nodes.map((node) => createChainClient(node).nonce(account, at)));
+  const mined = Math.max(...answered(await countedBy()));
+  const pending = await countedBy('pending');
+  answered(pending);
   const pools = await Promise.all(
     nodes.map(async (node, place): Promise<Pool> => {
-      const pending = await createChainClient(node).nonce(account, 'pending').catch(asNothing);
+      const count = pending[place];
       const shown = [...(await contentFrom(node, account)), ...(blocks[place] ?? [])];
       const isOwn = ({ from }: RpcTransaction) => from.toLowerCase() === account.toLowerCase();
-      return { node, pending, shown: shown.filter(isOwn) };
+      return {
+        node,
+        pending: count?.status === 'fulfilled' ? count.value : undefined,
+        shown: shown.filter(isOwn),
+      };
     }),
   );
-  return { mined: Math.max(...nonces), pools };
+  return { mined, pools };
+}
+
+/** What nodes have answered; throws what the first said when none has. */
+function answered<T>(settled: readonly PromiseSettledResult<T>[]): T[] {
+  const values = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const [first] = settled;
+  if (values.length === 0 && first?.status === 'rejected') throw first.reason;
+  return values;
 }
 
 /** Nonces under which a node has something that nobody knows: it shows nothing there, and has none of what is known there. */

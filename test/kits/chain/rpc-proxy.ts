@@ -32,6 +32,8 @@ export const rpcFaults = [
   'empty-pool',
   /** A node that counts what waits in its pool, and shows nobody what it is. */
   'hidden-pool',
+  /** A node that answers nothing about its pool, not even how much waits in it. */
+  'silent-pool',
 ] as const;
 export type RpcFault = (typeof rpcFaults)[number];
 
@@ -134,6 +136,10 @@ export async function startRpcProxy(options: {
         if (call.method.startsWith('txpool_')) return failed('the method is not available');
         return call.method === 'eth_getBlockByNumber' && call.params[0] === 'pending'
           ? { answer: { result: null } }
+          : { asked: call };
+      case 'silent-pool':
+        return call.method.startsWith('txpool_') || call.params.includes('pending')
+          ? failed('the pool is not available')
           : { asked: call };
       case 'null':
         return { answer: { result: null } };
