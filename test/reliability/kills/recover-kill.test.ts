@@ -30,6 +30,7 @@ vi.setConfig({ testTimeout: 400_000, hookTimeout: 120_000 });
 const AUDIENCE = 'https://relay.rewards.example';
 const LOST_MS = Number(process.env.REWARDS_RECOVER_LOST_MS ?? 20_000);
 const FREE = 99n;
+const PAUSE_MS = 50;
 
 let kit: ProductionKit;
 let issuer: OAuth2Server;
@@ -126,6 +127,8 @@ async function work(
         const userEmail = `person-${people++}@people.example`;
         const { status, body } = await service.event({ brandId, userEmail });
         if (status === 200) note(body.walletAddress, 5n);
+        // One address may name only so many new users an hour: they have to last beyond the copy on a fast machine too.
+        await delay(PAUSE_MS);
       }),
     ),
     loop(async () => {
