@@ -106,18 +106,24 @@ async function unknownIn(
       if (own === nonce && (await node('eth_getTransactionByHash', [hash]).catch(asNothing))) return true;
     return false;
   };
+  const add = (fromNonce: number, nextNonce: number) => {
+    const last = unknown.at(-1);
+    if (last?.nextNonce === fromNonce) last.nextNonce = nextNonce;
+    else unknown.push({ account: of.lane, fromNonce, nextNonce });
+  };
   const end = Math.max(of.mined, ...pools.map(({ pending = 0 }) => pending));
-  for (let nonce = of.mined; nonce < end; nonce += 1) {
-    let isUnknown = false;
+  // Beyond what anybody knows all is unknown, however far a node counts.
+  const knownEnd = Math.min(end, Math.max(of.mined, ...of.known.map(({ nonce }) => nonce + 1)));
+  for (let nonce = of.mined; nonce < knownEnd; nonce += 1) {
     for (const pool of pools) {
       const { pending = 0, shown } = pool;
       const isShown = shown.some((one) => Number(one.nonce) === nonce);
-      if (nonce < pending && !isShown && !(await hasAny(pool, nonce))) isUnknown = true;
+      if (nonce >= pending || isShown || (await hasAny(pool, nonce))) continue;
+      add(nonce, nonce + 1);
+      break;
     }
-    const last = unknown.at(-1);
-    if (isUnknown && last?.nextNonce === nonce) last.nextNonce += 1;
-    else if (isUnknown) unknown.push({ account: of.lane, fromNonce: nonce, nextNonce: nonce + 1 });
   }
+  if (knownEnd < end) add(knownEnd, end);
   return unknown;
 }
 
