@@ -4,7 +4,7 @@ import { AnvilError } from '../chain/development/find-anvil.ts';
 import { settings } from '../compose/config.ts';
 import { createLifecycle, type Lifecycle } from '../compose/lifecycle.ts';
 import { startProblem } from '../compose/start-problem.ts';
-import { type RequestSummary, requestSummary } from '../http/control/request-summary.ts';
+import { type RequestSummary, requestSummary } from '../http/control/requests.ts';
 import type { RequestRecord } from '../http/frame/request-record.ts';
 import { openDataDir } from '../ledger/database/file-lock.ts';
 import { openSqlite } from '../ledger/database/sqlite.ts';

@@ -2,13 +2,12 @@
 import { Hono } from 'hono';
 import { settings } from '../../compose/config.ts';
 import { controlEndpoints } from '../../contract/control/endpoints.ts';
-import { controlAliases } from '../../http/control/aliases.ts';
 import { controlBrands } from '../../http/control/brands.ts';
 import { ledgerConstraints } from '../../http/control/constraints.ts';
-import { handlersOf } from '../../http/control/control-handler.ts';
+import { handlersOf, refuse } from '../../http/control/control-handler.ts';
 import { controlMints } from '../../http/control/mints.ts';
 import { controlPerks } from '../../http/control/perks.ts';
-import { refuse } from '../../http/control/refuse.ts';
+import { controlAliases } from '../../http/control/users.ts';
 import { controlWebhooks } from '../../http/control/webhooks.ts';
 import { mount } from '../../http/frame/host-frame.ts';
 import { pendingMigrations } from '../../ledger/database/migrate.ts';

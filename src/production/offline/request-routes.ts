@@ -2,7 +2,7 @@
 import { readEventState } from '../../actions/events/read-event-state.ts';
 import { listRequests, type RequestDetail, showRequest } from '../../contract/control/requests.ts';
 import { type ControlRoute, controlHandler } from '../../http/control/control-handler.ts';
-import { withRewards } from '../../http/control/request-summary.ts';
+import { withRewards } from '../../http/control/requests.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { findRequestTraces, listRequestTraces, type RequestTrace } from '../../ledger/request-traces.ts';
 import { systemClock } from '../../lib/clock.ts';

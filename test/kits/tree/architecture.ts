@@ -100,7 +100,7 @@ const rooms: Record<string, { foundations: string[]; looseFiles: Record<string, 
   },
   http: {
     foundations: ['frame', 'openapi', 'reference'],
-    looseFiles: { 'register.ts': 'register', 'pregenerate-user.ts': 'register' },
+    looseFiles: {},
   },
 };
 /** The rooms of the chain in the order in which they build on each other. */

@@ -1,6 +1,9 @@
-/** Where a request comes from, as far as the proxies in between are trusted. */
-import { BlockList, isIP } from 'node:net';
-import { memoize } from '../../../lib/memoize.ts';
+/** Where a request comes from, and whether by HTTPS, as far as the proxies in between are trusted. */
+import { BlockList, isIP, type Socket } from 'node:net';
+import type { Context } from 'hono';
+import { memoize } from '../../lib/memoize.ts';
+import { setHeader } from './answer.ts';
+import type { FrameStep } from './framed.ts';
 
 export interface ProxyTrust {
   /** Whether this address is one of our own proxies. */
@@ -34,7 +37,7 @@ const withoutPort = (hop: string) =>
 /** `::ffff:10.0.0.1` is 10.0.0.1. */
 const unmapped = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
-export interface ForwardedFacts {
+interface ForwardedFacts {
   /** The other end of the connection. */
   remoteAddress: string | undefined;
   /** `X-Forwarded-For`, as it came. */
@@ -79,4 +82,28 @@ export function countedAddress(address: string): string {
     .slice(0, 4)
     .map((group) => group.replace(/^0+(?=.)/, ''))
     .join(':')}::/64`;
+}
+
+/** What the connection and its proxies say about a request. */
+export function forwardedFacts(context: Context): ForwardedFacts & { encrypted: boolean } {
+  const socket: Socket | undefined = context.env?.incoming?.socket;
+  return {
+    remoteAddress: socket?.remoteAddress,
+    forwardedFor: context.req.header('x-forwarded-for'),
+    forwardedProto: context.req.header('x-forwarded-proto'),
+    // Not from the URL: a caller can write `https:` into the request line.
+    encrypted: socket !== undefined && 'encrypted' in socket && socket.encrypted === true,
+  };
+}
+
+/** `refuse` makes the answer; nothing of the request is looked at before. */
+export function httpsOnly(deps: { trust: ProxyTrust; refuse: (context: Context) => Response }): FrameStep {
+  return {
+    before(context) {
+      if (cameByHttps(forwardedFacts(context), deps.trust)) return undefined;
+      // Answered before the cross-origin rules, so the header that they would set is set here.
+      setHeader(context, 'vary', 'Origin');
+      return deps.refuse(context);
+    },
+  };
 }

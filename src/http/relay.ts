@@ -1,30 +1,30 @@
-/** POST relay and GET relay/<hash> (contract: Endpoints). */
-import type { Context, Handler } from 'hono';
-import type { Effect } from '../../actions/answer-once.ts';
-import type { RelayOutcome, RelayRequest } from '../../actions/relay/relay-transaction.ts';
-import type { UsedWindow } from '../../contract/rate-headers.ts';
-import type { RelayHostRefusal } from '../../contract/relay/refusals.ts';
-import { parseRelay } from '../../contract/relay/relay.ts';
-import { withChecksums } from '../../identity/checksum.ts';
-import type { TokenVerifier } from '../../identity/tokens.ts';
-import type { RelayProgress } from '../../ledger/relay/queued-relays.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { hostOfUrl } from '../../rules/brands/domain.ts';
-import { clientAddress, countedAddress, type ProxyTrust } from '../frame/addresses/client-address.ts';
-import { jsonAnswer, setRateHeaders } from '../frame/answer.ts';
-import { readJsonBody } from '../frame/body/json-body.ts';
-import { forwardedFacts } from '../frame/https-only.ts';
+/** The relay host: POST relay and GET relay/<hash> (contract: Endpoints, Relay result). */
+import type { Context, Handler, Hono } from 'hono';
+import type { Effect } from '../actions/answer-once.ts';
+import type { RelayOutcome, RelayRequest } from '../actions/relay/relay-transaction.ts';
+import { isIncluded } from '../chain/waiting/relay-waiters.ts';
+import type { UsedWindow } from '../contract/rate-headers.ts';
+import { relayHostContract } from '../contract/relay/host.ts';
+import type { RelayHostRefusal, RelayRefusalBody } from '../contract/relay/refusals.ts';
+import { parseRelay, type RelayResult, type RelayState } from '../contract/relay/relay.ts';
+import { checksummed, withChecksums } from '../identity/checksum.ts';
+import type { TokenVerifier } from '../identity/tokens.ts';
+import type { RelayProgress } from '../ledger/relay/queued-relays.ts';
+import type { Clock } from '../lib/clock.ts';
+import { hostOfUrl } from '../rules/brands/domain.ts';
+import { jsonAnswer, setRateHeaders } from './frame/answer.ts';
+import { readJsonBody } from './frame/body.ts';
+import { clientAddress, countedAddress, forwardedFacts, type ProxyTrust } from './frame/client-address.ts';
+import { createHostFrame, type HostFrameDeps } from './frame/host-frame.ts';
 import {
   type AnswerOnce,
   answerKeyed,
   idempotencyKeyOf,
   idempotently,
   type Reply,
-} from '../frame/idempotently.ts';
-import type { Refuser } from '../frame/refuse.ts';
-import type { RelayTrace, RequestVariables } from '../frame/request-record.ts';
-import { relayResultReply, relayStateReply } from './relay-reply.ts';
-import { refusalOf, traceOf } from './relay-trace.ts';
+} from './frame/idempotently.ts';
+import type { Refuser } from './frame/refuse.ts';
+import type { RelayTrace, RequestVariables } from './frame/request-record.ts';
 
 interface AdmitDeps {
   proxies: ProxyTrust;
@@ -33,7 +33,7 @@ interface AdmitDeps {
   refuser: Refuser<RelayHostRefusal>;
 }
 
-export interface RelayDeps extends AdmitDeps {
+interface RelayDeps extends AdmitDeps {
   tokens: Pick<TokenVerifier, 'verify'>;
   answerOnce: AnswerOnce;
   /** `actions/relay/relay-transaction` with its deps bound. */
@@ -49,7 +49,7 @@ export interface RelayDeps extends AdmitDeps {
   };
 }
 
-export interface RelayStatusDeps extends AdmitDeps {
+interface RelayStatusDeps extends AdmitDeps {
   /** The call that was sent under this hash. */
   findRelay: (hash: `0x${string}`) => Promise<RelayProgress | undefined>;
   settings: Pick<RelayDeps['settings'], 'explorerUrl'>;
@@ -68,7 +68,7 @@ async function admit(
   return { code: 'rate_limit_exceeded', scope: 'address', window };
 }
 
-export function relay(deps: RelayDeps): Handler<RequestVariables> {
+function relay(deps: RelayDeps): Handler<RequestVariables> {
   const { refuser, settings, clock } = deps;
   return async (context: Context<RequestVariables>) => {
     const notes = context.get('notes');
@@ -144,7 +144,7 @@ function answerTo({ refuser, settings }: RelayDeps, outcome: RelayOutcome): Repl
   };
 }
 
-export function relayStatus(deps: RelayStatusDeps): Handler<RequestVariables> {
+function relayStatus(deps: RelayStatusDeps): Handler<RequestVariables> {
   const { refuser, settings } = deps;
   return async (context: Context<RequestVariables>) => {
     const tooMany = await admit(deps, context);
@@ -155,4 +155,67 @@ export function relayStatus(deps: RelayStatusDeps): Handler<RequestVariables> {
     const state = found && relayStateReply(found, settings.explorerUrl);
     return state ? jsonAnswer(context, state) : refuser.answer(context, { code: 'relay_not_found' });
   };
+}
+
+/** The state of a call that is signed; undefined before. */
+function relayStateReply(relay: RelayProgress, explorerUrl: string): RelayState | undefined {
+  const { hash, lane, recipient, outcome, gasUsed, gasPriceWei, blockNumber } = relay;
+  if (!hash) return undefined;
+  const included = isIncluded(relay);
+  const done = included && outcome === 'done';
+  return {
+    success: done,
+    status: !included ? 'pending' : done ? 'confirmed' : 'failed',
+    transactionHash: hash,
+    from: checksummed(lane),
+    to: checksummed(recipient),
+    explorerUrl: `${explorerUrl}/tx/${hash}`,
+    ...(included && gasUsed !== null && { gasUsed: String(gasUsed), effectiveGasPrice: gasPriceWei ?? '0' }),
+    ...(included && blockNumber !== null && { blockNumber }),
+  };
+}
+
+/** The answer for a call that a block holds and that had its effect. */
+function relayResultReply(relay: RelayProgress, explorerUrl: string): RelayResult {
+  const state = relayStateReply(relay, explorerUrl);
+  const { gasUsed, effectiveGasPrice, blockNumber } = state ?? {};
+  if (!state || gasUsed === undefined || effectiveGasPrice === undefined || blockNumber === undefined)
+    throw new Error(`the relay ${relay.id} is not confirmed`);
+  return { ...state, success: true, status: 'confirmed', gasUsed, effectiveGasPrice, blockNumber };
+}
+
+type RelayRefuser = Pick<Refuser<RelayHostRefusal>, 'reply'>;
+
+/** A refusal in the words of its answer. */
+function refusalOf(refuser: RelayRefuser, refusal: RelayHostRefusal): NonNullable<RelayTrace['refusal']> {
+  const { error: text, details } = refuser.reply(refusal).body as RelayRefusalBody;
+  const { reason, retryAt } = details;
+  return {
+    code: refusal.code,
+    text,
+    ...(typeof reason === 'string' && { reason }),
+    ...(typeof retryAt === 'string' && { passesAtMs: Date.parse(retryAt) }),
+  };
+}
+
+/** `known` is what was known before the decision. */
+function traceOf(refuser: RelayRefuser, known: RelayTrace, outcome: RelayOutcome): RelayTrace {
+  const { grounds, window } = outcome;
+  const trace = { ...known, grounds, window };
+  if ('relayed' in outcome)
+    return { ...trace, decided: 'confirmed', transactionHash: outcome.relayed.hash ?? undefined };
+  const { refusal } = outcome;
+  return { ...trace, decided: refusal.code, refusal: refusalOf(refuser, refusal) };
+}
+
+export type RelayHostDeps = HostFrameDeps & RelayDeps & RelayStatusDeps;
+
+/** The relay host: its endpoints and what they use (contract: Endpoints). */
+export function createRelayHost(deps: RelayHostDeps): Hono<RequestVariables> {
+  return createHostFrame(deps, {
+    name: 'relay',
+    contract: relayHostContract,
+    refuse: deps.refuser.answer,
+    handlers: { relay: relay(deps), relayStatus: relayStatus(deps) },
+  });
 }
