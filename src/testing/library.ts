@@ -1,6 +1,6 @@
 /** The package's export `rewards/testing`: the steps of scenarios as functions; see library-types.ts. */
 import { resolve } from 'node:path';
-import { startFreshStack } from '../emulator/fresh-stack.ts';
+import { startFreshStack } from '../emulator/create-emulator.ts';
 import { systemClock } from '../lib/clock.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { secureRandom } from '../lib/ids.ts';

@@ -1,6 +1,6 @@
 /** `rewards undo` takes back the last request that changed something, and says which it was. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { snapshotSettings } from '../../src/emulator/snapshots/limits.ts';
+import { snapshotSettings } from '../../src/emulator/limits.ts';
 import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
 import { clientOf } from '../kits/service/service.ts';
 

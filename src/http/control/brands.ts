@@ -1,5 +1,4 @@
 /** Brands over the control API: the same routes whether an emulator or a database is behind them, and how brands, rules and keys are shown. */
-
 import type { Context } from 'hono';
 import { changeBrand } from '../../actions/brands/change-brand.ts';
 import * as rules from '../../actions/brands/change-rules.ts';

@@ -1,5 +1,4 @@
 /** Tokens, wallets and other names of users over the control API. */
-
 import * as aliases from '../../actions/brands/alias-users.ts';
 import type { ManageBrandsDeps } from '../../actions/brands/named-brand.ts';
 import * as tokens from '../../actions/wallets/issue-token.ts';

@@ -1,5 +1,4 @@
 /** Answers of JSON with all their headers, which are plain texts until they are sent: the web's own objects for them cost far more. */
-
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { rateHeaders, type UsedWindow } from '../../contract/rate-headers.ts';

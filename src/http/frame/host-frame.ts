@@ -1,5 +1,4 @@
-/** Paths as routes know them: base addresses that end in a slash make doubled ones, and some clients append one. */
-
+/** The frame that every host has around its routes: request ids, HTTPS, CORS, its own description, 404 and 500. */
 import type { IncomingMessage } from 'node:http';
 import { type Context, type Env, type Handler, Hono } from 'hono';
 import { getPath } from 'hono/utils/url';
@@ -60,7 +59,6 @@ interface HostParts {
   gate?: FrameStep;
 }
 
-/** The frame that every host has around its routes: request ids, HTTPS, CORS, its own description, 404 and 500. */
 export function createHostFrame(deps: HostFrameDeps, host: HostParts): Hono<RequestVariables> {
   const app = new Hono<RequestVariables>({ getPath: tidyPath });
   const frame = framed(stepsOf(deps, host), failureAnswer(deps, host));
