@@ -1,18 +1,17 @@
 /** Whether the accounts that sign can pay for what they sign: their balances against one transaction. */
-
-import { REDEMPTION_GAS_LIMIT } from '../../chain/contracts/calls/perk-redemption.ts';
-import { payoutGasLimit } from '../../chain/contracts/payout-batch.ts';
-import { mintGasLimit } from '../../chain/contracts/sale-mint.ts';
-import { priceTransaction } from '../../chain/lane/fees.ts';
-import type { ChainClient } from '../../chain/rpc/client.ts';
-import { settings } from '../../compose/config.ts';
-import type { Queries } from '../../ledger/database/database.ts';
-import { listGasWallets } from '../../ledger/relay/gas-wallets.ts';
-import type { Hex } from '../../lib/hex.ts';
-import { dearestCallGas } from '../../rules/relay-policy.ts';
-import { feesOf, native } from '../service-config.ts';
-import type { StartConfig } from '../start-config.ts';
-import { type Problem, problemOf } from '../start-errors.ts';
+import { REDEMPTION_GAS_LIMIT } from '../chain/contracts/calls/perk-redemption.ts';
+import { payoutGasLimit } from '../chain/contracts/payout-batch.ts';
+import { mintGasLimit } from '../chain/contracts/sale-mint.ts';
+import { priceTransaction } from '../chain/lane/fees.ts';
+import type { ChainClient } from '../chain/rpc/client.ts';
+import { settings } from '../compose/config.ts';
+import type { Queries } from '../ledger/database/database.ts';
+import { listGasWallets } from '../ledger/relay/gas-wallets.ts';
+import type { Hex } from '../lib/hex.ts';
+import { dearestCallGas } from '../rules/relay-policy.ts';
+import { feesOf, native } from './service-config.ts';
+import type { StartConfig } from './start-config.ts';
+import { type Problem, problemOf } from './start-errors.ts';
 
 /** The accounts that sign, by the name of their key. */
 export type SigningAccount = keyof StartConfig['keys'];
