@@ -4,8 +4,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
-import { defaultEvents } from '../../src/site/plugin/default-events.ts';
-import { openSiteStore } from '../../src/site/store/open-store.ts';
+import { defaultEvents } from '../../src/site/plugin/plugin-settings.ts';
+import { openSiteStore } from '../../src/site/store.ts';
 import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
 import { siteVisitor } from '../kits/site/site-visitor.ts';
 

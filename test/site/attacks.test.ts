@@ -1,6 +1,6 @@
 /** What attackers try on the site: each is refused, or does nobody harm. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { defaultEvents } from '../../src/site/plugin/default-events.ts';
+import { defaultEvents } from '../../src/site/plugin/plugin-settings.ts';
 import { someone, type TestService } from '../kits/service/service.ts';
 import { basic, startSiteAndService, type TestSite } from '../kits/site/site.ts';
 
