@@ -10,8 +10,8 @@ import { decisionOf } from '../scenario/run/decision.ts';
 import { targetOf } from '../scenario/run/stack-target.ts';
 import { tryUntil } from '../scenario/run/try-until.ts';
 import { stepKinds } from '../scenario/steps/all-steps.ts';
-import { inputProblems } from '../scenario/steps/input-problems.ts';
 import { differences as found } from '../scenario/steps/match.ts';
+import { inputProblems } from '../scenario/steps/step-kind.ts';
 import { readyEnvironment } from '../stack/ready.ts';
 import type { Answer, Difference, Stack, StackOptions } from './library-types.ts';
 

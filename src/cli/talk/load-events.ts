@@ -1,11 +1,10 @@
 /** `rewards load events`: runs the load test, shows its progress, and reports the result. */
-
 import { formatDuration } from '../../lib/duration.ts';
 import { secureRandom } from '../../lib/ids.ts';
-import { eventsHtml } from '../../load/events-html.ts';
 import { loadEvents, UncountableError } from '../../load/events-load.ts';
 import { brokenEventRules, type EventsReport, eventMetricsOf } from '../../load/events-report.ts';
 import { PreparationError } from '../../load/relay-users.ts';
+import { eventsHtml } from '../../load/report-html.ts';
 import { eventMetrics, judge } from '../../load/threshold.ts';
 import type { Handler } from '../machine/context.ts';
 import { CliError, type Problem, problemOf, usageError } from '../machine/errors.ts';
