@@ -38,10 +38,11 @@ const mayImport: Record<string, string[]> = {
   // An entry of the package, as the command line is: it starts a stack in the process of the program that imports it.
   testing: ['scenario', 'emulator', 'stack', 'client', 'contract', 'rules', 'lib'],
   site: ['client', 'lib'],
-  console: ['client', 'lib'],
+  // Pages over the control API, whose endpoints and refusals it has from the contract.
+  console: ['client', 'contract', 'rules', 'lib'],
   compose: ['http', ...belowHttp],
-  emulator: ['stack', 'site', 'client', 'compose', 'http', ...belowHttp],
-  production: ['stack', 'compose', 'http', ...belowHttp],
+  emulator: ['stack', 'site', 'console', 'client', 'compose', 'http', ...belowHttp],
+  production: ['stack', 'console', 'compose', 'http', ...belowHttp],
   // The client's calls of the control API take the endpoints themselves.
   load: ['client', 'contract', 'lib'],
   cli: [
@@ -161,9 +162,9 @@ const packages: Record<string, RegExp> = {
   standardwebhooks: /^webhooks\//,
   tldts: /^rules\//,
   'email-addresses': /^rules\//,
-  hono: /^(http|compose|emulator|production|site)\//,
+  hono: /^(http|compose|console|emulator|production|site)\//,
   '@hono/node-server': /^(http|compose|site)\//,
-  zod: /^(contract|http|client|scenario|emulator|site)\//,
+  zod: /^(contract|http|client|console|scenario|emulator|site)\//,
   'secure-json-parse': /^http\//,
   'tar-stream': /^emulator\/snapshots\//,
   xmlbuilder2: /^scenario\//,
@@ -171,6 +172,8 @@ const packages: Record<string, RegExp> = {
   stripe: /^(payments|emulator\/processor|cli\/talk\/webhooks)\//,
   commander: /^cli\//,
   picocolors: /^cli\//,
+  ink: /^cli\/view\//,
+  react: /^cli\/view\//,
   'hdr-histogram-js': /^load\//,
   pino: /^production\/log\.ts$/,
   'prom-client': /^production\/metrics[a-z-]*\.ts$/,
@@ -209,7 +212,7 @@ const mayUseAllOfDrizzle =
 const onePostgresOnly = /::|\bilike\b|\bnow\(\)|\binterval\b|->>/gi;
 
 const floorOf = (file: string) => file.split('/')[0] ?? '';
-const stem = (name: string) => name.replace(/\.ts$/, '');
+const stem = (name: string) => name.replace(/\.tsx?$/, '');
 
 /** The room that a file of a floor is in. */
 function roomOf(file: string): string {
@@ -381,7 +384,7 @@ function fullFolders(files: string[]): string[] {
 
 /** Everything that breaks a rule, as `file:line → what`. Of files that are not TypeScript only place and SQL count. */
 export function violations(sources: Source[]): string[] {
-  const code = sources.filter(({ file }) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
+  const code = sources.filter(({ file }) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'));
   return [
     ...code.flatMap(violationsIn),
     ...sources

@@ -43,7 +43,9 @@ const trees = new WeakMap<Source, Placed[]>();
 export function parsed(source: Source): Placed[] {
   const known = trees.get(source);
   if (known) return known;
-  const { program, errors } = parseSync(source.file, source.text, { lang: 'ts' });
+  const { program, errors } = parseSync(source.file, source.text, {
+    lang: source.file.endsWith('.tsx') ? 'tsx' : 'ts',
+  });
   if (errors.length > 0) throw new Error(`${source.file} cannot be parsed: ${errors[0]?.message}`);
   const nodes = [...nodesOf(program)];
   trees.set(source, nodes);
