@@ -42,7 +42,7 @@ test('with a port for each host, the site has its own', async () => {
   expect(Object.values<string>(others)).not.toContain(site);
   await (await fetch(`${site}/nothing`)).text();
   expect(await siteFiles()).toContain('site.sqlite');
-  // Elsewhere these paths belong to nobody.
+  // Elsewhere these paths are free.
   expect((await fetch(`${others.events}/site/nothing`)).status).toBe(404);
   await stack.stop();
 });

@@ -256,7 +256,7 @@ describe("somebody else's e-mail", () => {
   });
 });
 
-it('nobody becomes an administrator by a field of the registration, and others see no settings', async () => {
+it('no field of the registration makes an administrator, and others see no settings', async () => {
   const page = await open('/register');
   const login = `climber-${process.pid}`;
   const form = { email: someone(), login, displayName: 'x', password: 'long enough', role: 'administrator' };

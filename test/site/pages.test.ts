@@ -320,7 +320,7 @@ describe('what happens on the site', () => {
     },
   );
 
-  it('a registration says what is wrong, keeps what was typed, and makes nobody', async () => {
+  it('a registration that is refused says what is wrong, keeps what was typed, and makes no account', async () => {
     const wish = { login: 'x', email: 'nobody', displayName: 'Kept', password: 'short' };
     const { status, html } = await siteVisitor(site.url).submit('/register', '/register', wish);
     expect(status).toBe(400);
