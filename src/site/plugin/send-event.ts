@@ -4,7 +4,7 @@ import type { createDebugLog } from './debug-log.ts';
 import { type EventCall, type Occurrence, pluginRefusals } from './plugin.ts';
 import type { PluginSettings } from './plugin-settings.ts';
 import { type AskService, answerOf } from './service/ask-service.ts';
-import { errorIn, eventAnswer, reasonCodeIn, reasonIn, wordsIn } from './service/service-answers.ts';
+import { eventAnswer, reasonCodeIn, reasonIn, wordsIn } from './service/service-answers.ts';
 import { PLATFORM } from './service/service-calls.ts';
 
 interface SendEventDeps {
@@ -69,15 +69,16 @@ function adviceFor(
 ): string {
   if (success) return 'The connection works.';
   const reason = reasonCodeIn(answer);
+  const words = wordsIn(answer) ?? '';
   if (reason === 'automation_disabled') return 'Switch rewards on for the brand.';
   if (reason === 'brand_key_required') return "Put a key of the brand into the settings' API key.";
   if (reason === 'channel_not_allowed')
     return 'The connection works; this event counts in chat channels only.';
   if (status === 403)
     return `The domain ${domain} is not configured for the brand: it must match one of the brand's domains exactly, with or without www.`;
-  if (errorIn(answer).startsWith('Brand not found'))
+  if (words.startsWith('Brand not found'))
     return `Copy the Brand ID from the brand's dashboard: the settings have ${settings.brandId}.`;
-  if (errorIn(answer).startsWith('Invalid event data')) return '';
+  if (words.startsWith('Invalid event data')) return '';
   if (status === 400)
     return `An event is named exactly as in the brand's dashboard: ${eventName} must match it, upper and lower case too.`;
   if (status === 429 || status === 409)
