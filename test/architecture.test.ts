@@ -23,7 +23,7 @@ test('the source keeps to its floors and rooms, its clocks and its sizes', () =>
 test('the command line loads little before it knows what to do', () => {
   const { files, packages: named } = loadedBy('cli/main.ts', everySource());
   const isLight =
-    /^(cli|lib)\/|^(compose\/env|client\/client-error|production\/(settings|(payment|listener|identity|chain)-settings|start-setting|setting-forms|start-errors)|rules\/(brands\/spec|webhook-body|engagement\/(rank-tree|board-window))|site\/plugin\/hooks|emulator\/faults\/seams)\.ts$/;
+    /^(cli|lib)\/|^(compose\/env|client\/client-error|production\/(settings|(outside|listener|chain)-settings|start-setting|start-errors)|rules\/(brands\/spec|webhook-body|engagement\/(rank-tree|board-window))|site\/plugin\/hooks|emulator\/faults\/seams)\.ts$/;
   expect([...files].filter((file) => !isLight.test(file))).toEqual([]);
   const isRow =
     /^cli\/(main|(machine|terminal)\/[a-z-]+|.*\/([a-z]+-)?commands|run\/serve-settings|around\/env-formats|setup\/brand-flags|about\/completion-kinds|talk\/requests\/effect-names)\.ts$/;

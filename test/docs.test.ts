@@ -15,8 +15,8 @@ import { apiDocument } from '../src/http/openapi.ts';
 import { registrationFields } from '../src/rules/registration.ts';
 import { relayPolicy } from '../src/rules/relay-policy.ts';
 import { type WebhookEvent, webhookBody, webhookTypes } from '../src/rules/webhook-body.ts';
-import { defaultEvents } from '../src/site/plugin/default-events.ts';
 import { hooks } from '../src/site/plugin/hooks.ts';
+import { defaultEvents } from '../src/site/plugin/plugin-settings.ts';
 import { operationsOf } from './contract/api-description.ts';
 
 const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8');

@@ -5,7 +5,6 @@ import {
   isAnswerOf,
   type RequestOf,
 } from '../contract/control/control-endpoint.ts';
-import { queryOf } from './query.ts';
 import type { Reply } from './reply.ts';
 
 /** Sends a request to the control host; the path is appended to its base. */
@@ -49,3 +48,11 @@ export const controlCall =
     });
     return { ...reply, body: reply.body as never, isAnswer: isAnswerOf(endpoint, reply.body) };
   };
+
+/** `?limit=5&type=…` of the fields that are given; empty when none is. */
+function queryOf(fields: object): string {
+  const given = Object.entries(fields).flatMap(([key, value]): [string, string][] =>
+    value === undefined ? [] : [[key, String(value)]],
+  );
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}

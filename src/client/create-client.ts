@@ -17,9 +17,8 @@ import type {
 import { clientErrorFrom } from './client-error.ts';
 import { controlCall } from './control-call.ts';
 import type { HostUrls } from './host-urls.ts';
-import { perkCalls } from './perk-calls.ts';
 import type { Reply } from './reply.ts';
-import { streakCalls } from './streak-calls.ts';
+import { perkCalls, streakCalls } from './services-calls.ts';
 
 interface ClientSettings {
   urls: HostUrls;

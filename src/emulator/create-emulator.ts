@@ -4,30 +4,29 @@ import { AnvilError } from '../chain/development/find-anvil.ts';
 import { settings } from '../compose/config.ts';
 import { createLifecycle, type Lifecycle } from '../compose/lifecycle.ts';
 import { startProblem } from '../compose/start-problem.ts';
-import { type RequestSummary, requestSummary } from '../http/control/request-summary.ts';
+import { type RequestSummary, requestSummary } from '../http/control/requests.ts';
 import type { RequestRecord } from '../http/frame/request-record.ts';
 import { openDataDir } from '../ledger/database/file-lock.ts';
 import { openSqlite } from '../ledger/database/sqlite.ts';
 import { systemClock } from '../lib/clock.ts';
 import { secureRandom } from '../lib/ids.ts';
+import type { StartFreshStack } from '../stack/fresh-stack.ts';
 import type { Ready } from '../stack/ready.ts';
 import { openRpcProxy, type RpcProxy } from './chain/rpc-proxy.ts';
 import { createRequestLog } from './control/request-log.ts';
 import { loadFixture, packagedFixture } from './fixture/fixture.ts';
-import { emulatorLimits } from './limits.ts';
+import { emulatorLimits, snapshotSettings } from './limits.ts';
 import { type HostUrls, type ListenerApps, type ListenerName, openListeners } from './open-hosts.ts';
 import type { PrestartedNode } from './prestarted-node.ts';
 import type { Overrides, ServeConfig } from './serve-config.ts';
 import { createSnapshots, type Snapshots } from './snapshots/create-snapshots.ts';
-import { snapshotSettings } from './snapshots/limits.ts';
 import { removeDrafts } from './snapshots/snapshot-folder.ts';
 import { createUndoPoints } from './snapshots/undo-points.ts';
 import { createDrainGate, type DrainGate } from './stack/drain-gate.ts';
 import type { StackContext, StackReady } from './stack/open-stack.ts';
 import type { Seed } from './stack/prepare-stack.ts';
 import { createStackSupervisor, type StackSupervisor } from './stack/supervise-stack.ts';
-import { SNAPSHOTS } from './state/data-files.ts';
-import { resetData } from './state/reset-data.ts';
+import { resetData, SNAPSHOTS } from './state/data-files.ts';
 
 export interface Emulator {
   /** Starts everything; a second call returns the result of the first. */
@@ -214,3 +213,26 @@ async function openDoorSomewhere(
     return openRpcProxy(node, { port: 0 });
   }
 }
+
+/** Starts a stack; what it has started is stopped when it cannot. */
+export const startFreshStack: StartFreshStack = async (options) => {
+  const emulator = await createEmulator({
+    ...options,
+    bindAddress: '127.0.0.1',
+    port: 0,
+    portExplicit: false,
+    splitHosts: false,
+    ephemeral: true,
+    dataDir: '',
+    rpcPort: 0,
+    rpcPortExplicit: false,
+    blockTimeSeconds: 0,
+  });
+  try {
+    const ready = await emulator.start();
+    return { ready, stop: () => emulator.stop() };
+  } catch (error) {
+    await emulator.stop().catch(() => undefined);
+    throw error;
+  }
+};

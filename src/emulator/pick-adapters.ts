@@ -21,6 +21,7 @@ import type { Database } from '../ledger/database/database.ts';
 import { migrate } from '../ledger/database/migrate.ts';
 import { openSqlite } from '../ledger/database/sqlite.ts';
 import { ledgerChainJournal } from '../ledger/emulator/chain-journal.ts';
+import { emulatedStandings } from '../ledger/emulator/chat.ts';
 import { emulatorMigrations } from '../ledger/emulator/migrations.ts';
 import { type AdjustableClock, adjustableClock, type ClockStart, steadyClock } from '../lib/clock.ts';
 import {
@@ -36,19 +37,16 @@ import type { Log } from '../lib/log.ts';
 import type { AskDeps } from '../outgoing/ask.ts';
 import { verificationName, verificationRecord } from '../rules/brands/dns-verification.ts';
 import { type SupervisedAnvil, startSupervisedAnvil } from './chain/supervised-anvil.ts';
-import { createFaultRegistry, type FaultRegistry } from './faults/fault-registry.ts';
-import { jumpClock } from './faults/jump-clock.ts';
-import { logFaults } from './faults/log-faults.ts';
+import { jumpClock, keepClock, restoreClock } from './clock/stack-clock.ts';
+import { createFaultRegistry, type FaultRegistry, logFaults } from './faults/fault-registry.ts';
 import { emulatorLimits } from './limits.ts';
 import type { PrestartedNode } from './prestarted-node.ts';
 import { type EmulatedProcessor, openProcessor } from './processor/open-processor.ts';
 import type { ServeConfig } from './serve-config.ts';
-import { emulatedChat } from './stack/emulated-chat.ts';
 import type { StackDeps } from './stack/prepare-stack.ts';
 import { LEDGER } from './state/data-files.ts';
 import { type CommitMark, keepLedgerMark, lostSinceMark, openCommitMark } from './state/ledger-mark.ts';
 import { refuseProductionLedger, refuseRealChain } from './state/refuse-production.ts';
-import { keepClock, restoreClock } from './state/restore-clock.ts';
 
 /** The adapter of each port in the emulator. */
 export interface Adapters extends StackDeps {
@@ -252,3 +250,20 @@ function pickDns({ dns }: ServeConfig, database: Database): TxtResolver {
     );
   });
 }
+
+/** Users who share a wallet count as one: the highest level, and all their roles. */
+const emulatedChat = ({ database }: { database: Database }): ChatProvider => ({
+  async standingsOf({ brandId, userKeys }) {
+    if (userKeys.length === 0) return [];
+    const byPlatform = new Map<string, { platform: string; level: number; roles: string[] }>();
+    for (const { platform, level, roles } of await emulatedStandings(database.db, { brandId, userKeys })) {
+      const known = byPlatform.get(platform) ?? { platform, level: 0, roles: [] };
+      byPlatform.set(platform, {
+        platform,
+        level: Math.max(known.level, level),
+        roles: [...new Set([...known.roles, ...roles])],
+      });
+    }
+    return [...byPlatform.values()];
+  },
+});

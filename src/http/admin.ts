@@ -1,7 +1,7 @@
 /** The operator's listener: liveness, readiness and metrics. Never reachable by users. */
 import { Hono } from 'hono';
 import { jsonAnswer } from './frame/answer.ts';
-import { tidyPath } from './frame/tidy-path.ts';
+import { tidyPath } from './frame/host-frame.ts';
 
 export interface AdminHostDeps {
   /** Why no traffic should come here now; empty when it may. */

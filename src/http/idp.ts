@@ -2,7 +2,7 @@
 import { Hono } from 'hono';
 import type { TokenIssuer } from '../identity/tokens.ts';
 import { jsonAnswer } from './frame/answer.ts';
-import { tidyPath } from './frame/tidy-path.ts';
+import { tidyPath } from './frame/host-frame.ts';
 
 export function createIdpHost({ issuer }: { issuer: Pick<TokenIssuer, 'keys' | 'configuration'> }): Hono {
   const app = new Hono({ getPath: tidyPath });

@@ -1,7 +1,6 @@
 /** A load test that knows the relay's limits: whether exactly as many calls pass as may, and how long they take. */
-
 import type { UserWallets } from '../client/chain/user-wallet.ts';
-import { rateWindowIn } from '../client/rate-window.ts';
+import { rateWindowIn } from '../client/reply.ts';
 import { moveClock } from '../contract/control/clock.ts';
 import { stopwatch } from '../lib/timers.ts';
 import { createLatencyRecorder } from './latency.ts';

@@ -1,6 +1,5 @@
 /** Checks the end of the windows: before its reset every user is refused, from then on every user is admitted. */
-
-import { rateWindowIn } from '../client/rate-window.ts';
+import { rateWindowIn } from '../client/reply.ts';
 import { moveClock, showClock } from '../contract/control/clock.ts';
 import { runPaced } from './pace.ts';
 import type { RelayTally, UserTally } from './relay-tally.ts';

@@ -1,7 +1,5 @@
 /** Counts the calls that the relay admitted, and checks every answer's headers against the limit. */
-
-import { rateWindowIn } from '../client/rate-window.ts';
-import type { Reply } from '../client/reply.ts';
+import { type Reply, rateWindowIn } from '../client/reply.ts';
 
 /** admitted: used one of the user's limit · refused: over it · address: over the limit of the address · failed: neither. */
 export type Verdict = 'admitted' | 'refused' | 'address' | 'failed';

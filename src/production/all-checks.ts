@@ -16,6 +16,7 @@ import {
   checkAccounts,
   checkChain,
   checkDatabase,
+  checkDeploymentBlock,
   checkNonces,
   checkSequences,
   checkSettings,
@@ -24,8 +25,7 @@ import {
   startRefused,
 } from './checks.ts';
 import { checkClock } from './clock.ts';
-import { checkDeploymentBlock } from './deployment-block.ts';
-import { askReach } from './reach/reach.ts';
+import { askReach } from './reach.ts';
 import type { StartConfig } from './start-config.ts';
 import { type Problem, problemOf } from './start-errors.ts';
 import { asked, outsideProblem } from './start-failure.ts';

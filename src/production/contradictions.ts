@@ -1,7 +1,7 @@
 /** Settings that are each well-formed and cannot both hold: THE table, a row for each pair. */
 import { namesOf } from '../lib/setting.ts';
-import { type Fault, fault } from './setting-forms.ts';
 import { type StartValues, startSettings } from './settings.ts';
+import { type Fault, fault } from './start-setting.ts';
 
 interface Contradiction {
   /** The two settings, by row name. */

@@ -16,8 +16,8 @@ import { type Listener, listen } from '../compose/listen.ts';
 import { systemAddresses, systemTxtResolver } from '../dns/system.ts';
 import type { TxtResolver } from '../dns/txt.ts';
 import { type AdminHostDeps, createAdminHost } from '../http/admin.ts';
+import { tidyPath } from '../http/frame/host-frame.ts';
 import { measured } from '../http/frame/measured.ts';
-import { tidyPath } from '../http/frame/tidy-path.ts';
 import { walletsDerivedAhead } from '../identity/derive-ahead.ts';
 import { derivedWallets, levelOf } from '../identity/derived.ts';
 import { providerTokens } from '../identity/provider.ts';
@@ -40,16 +40,16 @@ import { type CheckedParts, checkAgain, checkAll, checkNotBehindAgain } from './
 import { type KnownKeys, startRefused } from './checks.ts';
 import { type LaneName, type LaneState, lookAtLanes, warnOfMissing } from './lanes-known.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { askReach } from './reach/reach.ts';
+import { askReach } from './reach.ts';
 import { rememberChain } from './remember-chain.ts';
 import { createRequestTraces } from './requests/request-traces.ts';
 import { userHasher } from './requests/user-hash.ts';
 import { settingsProblem } from './secrets.ts';
 import { productionPayments, productionService, productionTokens } from './service-config.ts';
-import { fault } from './setting-forms.ts';
 import type { StartConfig, Worker } from './start-config.ts';
 import type { Problem } from './start-errors.ts';
 import { asked } from './start-failure.ts';
+import { fault } from './start-setting.ts';
 import { startWatches } from './watches.ts';
 
 /** The ready line of production; without secrets. */

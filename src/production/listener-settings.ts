@@ -1,6 +1,8 @@
 /** The rows of the settings of `rewards start` that concern where it listens, who may stand before it, and where it may ask. */
 import { durationBetween, list, port, text, wholeNumber } from '../lib/setting.ts';
+import { problemOf } from './start-errors.ts';
 import {
+  asksApi,
   type Fault,
   fault,
   holdsStrangers,
@@ -8,9 +10,8 @@ import {
   isBindAddress,
   isNetwork,
   isNetworkOrAll,
-} from './setting-forms.ts';
-import { problemOf } from './start-errors.ts';
-import { asksApi, setting } from './start-setting.ts';
+  setting,
+} from './start-setting.ts';
 
 const LOOPBACK = '127.0.0.1';
 const DAY_MS = 86_400_000;

@@ -1,5 +1,4 @@
 /** Production's metrics, for Prometheus. Labels hold codes and addresses of our own, never users. */
-
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import manifest from '../../package.json' with { type: 'json' };
 import { payoutsIn } from '../audit/read-attempt.ts';
@@ -30,7 +29,31 @@ import { nextNonce } from '../ledger/transactions/transactions.ts';
 import { webhookBacklog } from '../ledger/webhooks/due-deliveries.ts';
 import { spendLimits } from '../rules/events/spend-limit.ts';
 import { IN_FLIGHT_MOST } from './chain-settings.ts';
-import { createConsumerLags } from './consumer-lags.ts';
+
+interface ConsumerLook {
+  consumer: string;
+  position: number;
+  /** The last position of the feed. */
+  head: number;
+  nowMs: number;
+}
+
+/** Tells for how long each consumer has been behind the feed, from one look to the next. */
+export function createConsumerLags() {
+  /** What a consumer has to reach until it counts as level with a look, and when that was. */
+  const wanted = new Map<string, { head: number; sinceMs: number }>();
+  return {
+    /** `sinceMs`: when it was first seen behind what it still has to read; undefined while it has read everything. */
+    look({ consumer, position, head, nowMs }: ConsumerLook): { facts: number; sinceMs: number | undefined } {
+      const facts = Math.max(0, head - position);
+      const known = wanted.get(consumer);
+      if (facts === 0) wanted.delete(consumer);
+      // What it had to reach then it has; what has come since is new.
+      else if (!known || position >= known.head) wanted.set(consumer, { head, sinceMs: nowMs });
+      return { facts, sinceMs: wanted.get(consumer)?.sinceMs };
+    },
+  };
+}
 
 /** Makes a metric in a registry. */
 type Figure<Made> = (registers: Registry[]) => Made;

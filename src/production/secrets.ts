@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { PreconditionError } from '../lib/failures/precondition.ts';
 import { namesOf, type Setting } from '../lib/setting.ts';
-import { type Fault, fault } from './setting-forms.ts';
+import { type Fault, fault } from './start-setting.ts';
 
 export interface Secret {
   files?: string[] | undefined;

@@ -18,12 +18,22 @@ import {
 } from '../lib/setting.ts';
 import { isLoopback, isPrivatePostgres } from '../lib/url.ts';
 import { chainSettings } from './chain-settings.ts';
-import { identitySettings } from './identity-settings.ts';
 import { listenerSettings } from './listener-settings.ts';
-import { paymentSettings } from './payment-settings.ts';
-import { type Fault, fault, hostNameFault, isPathPrefix, sameAddress } from './setting-forms.ts';
+import { identitySettings, paymentSettings } from './outside-settings.ts';
 import { problemOf } from './start-errors.ts';
-import { asksApi, asksOutbox, type Others, type StartSetting, setting, workers } from './start-setting.ts';
+import {
+  asksApi,
+  asksOutbox,
+  type Fault,
+  fault,
+  hostNameFault,
+  isPathPrefix,
+  type Others,
+  type StartSetting,
+  sameAddress,
+  setting,
+  workers,
+} from './start-setting.ts';
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
 /** Longest pause of a timer: beyond this its milliseconds no longer fit. */

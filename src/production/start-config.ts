@@ -5,13 +5,12 @@ import type { Environment } from '../compose/env.ts';
 import { PreconditionError } from '../lib/failures/precondition.ts';
 import type { Log } from '../lib/log.ts';
 import { namesOf } from '../lib/setting.ts';
-import { type ContractsFile, readContractsFile } from './contracts/contracts-file.ts';
+import { type ContractsFile, readContractsFile } from './contracts/deployment-files.ts';
 import { contradictionsIn } from './contradictions.ts';
 import { emptyFault, isOpenToAll, notSet, type Secret, secretLines, settingsProblem } from './secrets.ts';
-import { type Fault, fault } from './setting-forms.ts';
 import { type StartValues, startRows, startSettings } from './settings.ts';
 import type { Problem } from './start-errors.ts';
-import type { StartSetting } from './start-setting.ts';
+import { type Fault, fault, type StartSetting } from './start-setting.ts';
 
 export type { Worker } from './start-setting.ts';
 

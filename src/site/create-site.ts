@@ -6,18 +6,17 @@ import type { Log } from '../lib/log.ts';
 import { type Accounts, createAccounts } from './accounts/create-accounts.ts';
 import { siteSettings } from './config.ts';
 import { type Content, createContent } from './content/create-content.ts';
-import { createPages } from './pages/create-pages.ts';
-import { createHostParts, type HostParts } from './pages/host-parts.ts';
+import { createHostParts, createPages, type HostParts } from './pages/create-pages.ts';
 import { createNotices } from './pages/notices.ts';
 import { createPlugin } from './plugin/create-plugin.ts';
 import type { Plugin } from './plugin/plugin.ts';
-import type { PluginSettings } from './plugin/settings.ts';
+import type { PluginSettings } from './plugin/plugin-settings.ts';
 import { createAddressWindows } from './rest/address.ts';
 import { createAjax } from './rest/ajax.ts';
 import { createRest } from './rest/create-rest.ts';
 import { createLogIn } from './rest/log-in.ts';
 import { refuse } from './rest/refusals.ts';
-import type { SiteStore } from './store/open-store.ts';
+import type { SiteStore } from './store.ts';
 
 export interface SiteDeps {
   store: SiteStore;

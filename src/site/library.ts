@@ -7,10 +7,8 @@ import { jsonLog } from '../lib/log.ts';
 import { parseUrl } from '../lib/url.ts';
 import { createSite as assembleSite } from './create-site.ts';
 import type { RewardsSite, SiteOptions } from './library-types.ts';
-import { defaultEvents } from './plugin/default-events.ts';
-import { settingsProblems } from './plugin/plugin-settings.ts';
-import type { PluginSettings } from './plugin/settings.ts';
-import { openSiteStore } from './store/open-store.ts';
+import { defaultEvents, type PluginSettings, settingsProblems } from './plugin/plugin-settings.ts';
+import { openSiteStore } from './store.ts';
 
 /** Puts a site together from what its host says; see `library-types.ts`. */
 export function createSite(options: SiteOptions): RewardsSite {

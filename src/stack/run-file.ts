@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { delay, stopwatch } from '../lib/timers.ts';
 import type { Ready } from './ready.ts';
 
 /** The file's contents. They include secrets, so only its owner may read it. */
@@ -32,7 +33,7 @@ const GONE = 'gone';
 const fileName = (name?: string) => (name ? `run-${name}.json` : 'run.json');
 
 /** Creates the project's folder, closed to others and ignored by git; its path. */
-export async function ensureProjectFolder(projectDir: string): Promise<string> {
+async function ensureProjectFolder(projectDir: string): Promise<string> {
   const folder = join(projectDir, FOLDER);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
@@ -144,4 +145,34 @@ async function processStartTime(pid: number): Promise<string | undefined> {
     }));
     return stdout.trim() || undefined;
   }
+}
+
+/** A stack stops within five seconds; somebody who waits for it looks this often. */
+const LOOK_EVERY_MS = 50;
+
+/** Every stack that runs in `startDir` or above it: the one without a name first. */
+export async function runsHere(startDir: string): Promise<RunInfo[]> {
+  const names = [undefined, ...(await namedRuns(startDir))];
+  const found = await Promise.all(names.map((name) => findRunFile(startDir, name)));
+  return found.flatMap(({ run }) => run ?? []);
+}
+
+/**
+ * Asks the process of a run file to stop; false when it is still there after `timeoutMs`. A process that has only got its
+ * pid since is left alone.
+ */
+export async function endRun(run: Pick<RunInfo, 'pid' | 'startTime'>, timeoutMs: number): Promise<boolean> {
+  const elapsedMs = stopwatch();
+  if (!(await isAlive(run))) return true;
+  try {
+    process.kill(run.pid, 'SIGTERM');
+  } catch (error) {
+    // It has ended by itself in between.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+  while (await isAlive(run)) {
+    if (elapsedMs() >= timeoutMs) return false;
+    await delay(LOOK_EVERY_MS);
+  }
+  return true;
 }

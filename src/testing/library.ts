@@ -1,6 +1,6 @@
 /** The package's export `rewards/testing`: the steps of scenarios as functions; see library-types.ts. */
 import { resolve } from 'node:path';
-import { startFreshStack } from '../emulator/fresh-stack.ts';
+import { startFreshStack } from '../emulator/create-emulator.ts';
 import { systemClock } from '../lib/clock.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { secureRandom } from '../lib/ids.ts';
@@ -10,8 +10,8 @@ import { decisionOf } from '../scenario/run/decision.ts';
 import { targetOf } from '../scenario/run/stack-target.ts';
 import { tryUntil } from '../scenario/run/try-until.ts';
 import { stepKinds } from '../scenario/steps/all-steps.ts';
-import { inputProblems } from '../scenario/steps/input-problems.ts';
 import { differences as found } from '../scenario/steps/match.ts';
+import { inputProblems } from '../scenario/steps/step-kind.ts';
 import { readyEnvironment } from '../stack/ready.ts';
 import type { Answer, Difference, Stack, StackOptions } from './library-types.ts';
 

@@ -192,7 +192,7 @@ describe('what is kept', () => {
     expect(await known(once)).toBeDefined();
   });
 
-  test('is forgotten after a day, by whoever asks next', async () => {
+  test('is forgotten after a day, with the next request', async () => {
     const [old, young] = [request(), request()];
     for (const [one, ageMs] of [[old, DAY_MS + 60_000] as const, [young, DAY_MS - 60_000] as const]) {
       await processWith()(one, kept);

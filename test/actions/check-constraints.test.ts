@@ -1,4 +1,4 @@
-/** Constraints that nobody can answer for: the buyer is told so, and does not get the perk. */
+/** Constraints without an answer: the buyer is told so, and does not get the perk. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCheckConstraints } from '../../src/actions/constraints/check-constraints.ts';

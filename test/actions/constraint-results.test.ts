@@ -62,7 +62,7 @@ describe('how a buyer stands in the chats', () => {
   };
   const address: Hex = '0xabcdefabcdefabcdefabcdefabcdefabcdefabcd';
 
-  test('nobody can tell where the service knows no chat', async () => {
+  test('is unknown where the service has no chat provider', async () => {
     const { log, told } = keptLog();
     const deps = { database: ledger.database, log };
     expect(await readMemberships(deps, { brandId: freshAddress(), address })).toBeUndefined();
@@ -212,7 +212,7 @@ describe("a brand's server", () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('whoever asks after the word was taken back asks anew, and what was asked before is not kept', async () => {
+  test('a question after an invalidation asks anew, and the answer to an earlier one is not kept', async () => {
     const key = someKey();
     const [early, late] = [signal(), signal()];
     const { ask, asked } = server([() => early.given.then(() => no), () => late.given.then(() => yes)]);
@@ -298,7 +298,7 @@ describe("a brand's server", () => {
     expect(await second).toEqual(result);
     give();
     expect(await first).toMatchObject({ isMet: false });
-    // What was overtaken is told to whoever asked, and not kept.
+    // An answer that was overtaken goes to its caller, and is not kept.
     expect(await ask(key)).toEqual(result);
     expect(asked).toHaveLength(1);
   });

@@ -264,7 +264,7 @@ describe('a key', () => {
     expect(await owner(`Bearer ${next.apiKey}`)).toBe(brandId);
   });
 
-  test('without overlap leaves no other; nobody has none', async () => {
+  test('without overlap leaves no other; an unknown brand has none', async () => {
     const { brandId, apiKey } = await someBrand(ledger);
     expect(await rotateKey(ledger, brandId, { overlapMs: 0 })).toMatchObject({ othersExpireAtMs: null });
     expect(await owner(`Bearer ${apiKey}`)).toBeUndefined();

@@ -80,7 +80,7 @@ onEveryDatabase((on) => {
         paymentStatus,
         paymentIntentId,
       });
-      // Nobody has to look: what is not paid mints nothing.
+      // No one has to look: what is not paid mints nothing.
       expect(told).toEqual([]);
       expect(reached).toEqual(paymentStatus === 'paid' ? ['mint.before-commit', 'mint.committed'] : []);
     },

@@ -118,7 +118,7 @@ describe('a mint for an account', () => {
     });
   });
 
-  test('has a key of its own each time, made of an id that nobody else has', async () => {
+  test('has a key of its own each time, made of a fresh id', async () => {
     const recipient = freshAddress();
     const drawn: string[] = [];
     const uuid = () => `id ${drawn.push('')}`;
@@ -167,7 +167,7 @@ describe('funds of a brand', () => {
   const wish = { amount: 300, reason: 'the first month' };
   const fund = (name: string, mints?: MintByHandDeps['mints']) => fundBrand({ ...ledger, mints }, name, wish);
 
-  test('are refused for a brand that nobody knows', async () => {
+  test('are refused for an unknown brand', async () => {
     const refusal = { code: 'brand_not_found', name: 'nobody.example' };
     expect(await fund('nobody.example')).toEqual({ refusal });
     expect(await fundBrand(ledger, 'nobody.example', { ...wish, transaction: freshHash() })).toEqual({

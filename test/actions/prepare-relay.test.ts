@@ -356,7 +356,7 @@ describe('a call is not sent', () => {
     expect(queued).toEqual([]);
   });
 
-  test('and what is no answer of a node is nobody’s refusal', async () => {
+  test('and an error that does not come from a node is not a refusal', async () => {
     node.world.fault = new TypeError('a fault');
     await expect(ask()).rejects.toBe(node.world.fault);
   });

@@ -222,7 +222,7 @@ test('constraints are asked about the wallet, and about the user where a name is
   expect(asked).toEqual([{ address: byAddress.userAddress }, { address, userKey }]);
 });
 
-test('a user whose wallet nobody knows has nothing to spend; for a perk that is free they lack the wallet', async () => {
+test('a user without a known wallet has nothing to spend; for a perk that is free they lack the wallet', async () => {
   const { redeem } = redeemer(done);
   const wanted = { ...(await somePerk()), ...byEmail() };
   expect(await redeem(wanted)).toMatchObject({ refusal: { code: 'insufficient_balance', userBalance: 0 } });

@@ -230,7 +230,7 @@ describe('a report', () => {
   });
 });
 
-describe('a user of whom nobody reported anything', () => {
+describe('a user without any report', () => {
   test('is called by the e-mail, on the web', async () => {
     const { brandId } = await someBrand(ledger);
     const userKey = someUser();

@@ -93,7 +93,7 @@ test.each([
   expect(differences[0]?.found).toBe(`5000 RWT to ${wallet}`);
 });
 
-test('a mint whose key the sale has not used, and a sale that nobody asked for', async () => {
+test('a mint whose key the sale has not used, and a sale without a mint in the ledger', async () => {
   plant('mints', ofWallet, 'key', `'${keccak256(toHex('another'))}'`);
   const { differences } = await verify();
   expect(differences.map(({ kind }) => kind).sort()).toEqual(['mint_without_sale', 'sale_without_mint']);

@@ -52,7 +52,7 @@ describe('pay', () => {
     );
   });
 
-  test('with --no-webhook nobody hears of it', async () => {
+  test('with --no-webhook no endpoint hears of it', async () => {
     const id = await opened();
     await plain('pay', id, '--no-webhook');
     const { events } = (await json('show', id)).envelope.data.body;

@@ -126,7 +126,7 @@ describe('the client', () => {
 });
 
 describe('no answer', () => {
-  test('unreachable: nobody listens', async () => {
+  test('unreachable: no server listens', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };

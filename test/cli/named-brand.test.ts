@@ -46,7 +46,7 @@ describe('--brand', () => {
     },
   );
 
-  test('with a domain that nobody has: said, with the command that lists them', async () => {
+  test('with an unknown domain: said, with the command that lists them', async () => {
     const { code, envelope } = await here(...visit('a@people.example'), '--brand', 'nobody.example');
     expect(code).toBe(exitCodes.refused);
     expect(envelope.error).toMatchObject({
@@ -79,7 +79,7 @@ describe('--target', () => {
     expect(sent.envelope.data).toMatchObject({ status: 200 });
   });
 
-  test('nobody answers there: said as such, not that the brand is missing', async () => {
+  test('no service answers there: said as such, not that the brand is missing', async () => {
     const { code, envelope } = await rewardsJson([
       ...visit('e@people.example'),
       '--target',

@@ -85,7 +85,7 @@ describe('help', () => {
     const sources = await eagerSources();
     expect(sources.some((source) => source.includes('commander'))).toBe(true);
     const allowed =
-      /node_modules\/(commander|picocolors)\/|^node:|\/src\/(cli|lib|compose\/env|client\/client-error|production\/(settings|(payment|listener|identity|chain)-settings|start-setting|setting-forms|start-errors)|rules\/(brands\/spec|webhook-body|engagement\/(board-window|rank-tree))|site\/plugin\/hooks|emulator\/faults\/seams)|package\.json$/;
+      /node_modules\/(commander|picocolors)\/|^node:|\/src\/(cli|lib|compose\/env|client\/client-error|production\/(settings|(outside|listener|chain)-settings|start-setting|start-errors)|rules\/(brands\/spec|webhook-body|engagement\/(board-window|rank-tree))|site\/plugin\/hooks|emulator\/faults\/seams)|package\.json$/;
     const heavy = sources.filter((source) => !allowed.test(source.replace(/^(\.\.\/)+src/, '/src')));
     expect(heavy).toEqual([]);
     expect(sources.filter((source) => source.includes('/cli/commands/'))).toEqual([]);

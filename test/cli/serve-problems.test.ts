@@ -18,7 +18,7 @@ afterEach(() => project.remove());
 const failing = (args: string[]) => rewardsJson(['serve', '--port', '0', ...args], { cwd: project.path });
 
 describe('the database', () => {
-  test('nobody there: exit 3, without the password', async () => {
+  test('no node answers: exit 3, without the password', async () => {
     const url = 'postgres://me:pass-word@127.0.0.1:1/ledger';
     const { code, envelope } = await failing(['--ephemeral', '--database-url', url]);
     expect(code).toBe(exitCodes.unreachable);

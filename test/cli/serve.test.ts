@@ -160,7 +160,7 @@ describe('serve', () => {
     await eventuallyGone(family);
   });
 
-  test('killed: its chain ends, its run file confuses nobody, its data comes back', async () => {
+  test('killed: its chain ends, its run file is taken as stale, its data comes back', async () => {
     const first = await start('--port', '0');
     const rewarded = await rewardsJson(alice, { cwd: project.path });
     expect(rewarded.code).toBe(0);

@@ -4,7 +4,7 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startAnvil } from '../../src/chain/development/anvil.ts';
-import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
+import { commandsIn, rewards, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
 import { clientOf } from '../kits/service/service.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -14,9 +14,7 @@ beforeEach(async () => {
 afterEach(() => project.remove());
 
 const PORTS = ['--port', '0', '--rpc-port', '0'];
-const here = (...args: string[]) => rewards(args, { cwd: project.path });
-const json = async (...args: string[]) => (await rewardsJson(args, { cwd: project.path })).envelope;
-const event = (user: string) => here('send-event', 'account_creation', '--user', `${user}@demo.example`);
+const { here, json, event } = commandsIn(() => project);
 const snapshots = () => join(project.path, '.rewards', 'state', 'snapshots');
 
 test('save, diff, restore, list and rm; a file goes to another folder and starts there', async () => {

@@ -1,7 +1,7 @@
 /** `rewards undo` takes back the last request that changed something, and says which it was. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { snapshotSettings } from '../../src/emulator/snapshots/limits.ts';
-import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
+import { snapshotSettings } from '../../src/emulator/limits.ts';
+import { commandsIn, rewardsJson, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
 import { clientOf } from '../kits/service/service.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -19,8 +19,7 @@ afterAll(async () => {
   Object.assign(snapshotSettings.undo, { takeMaxMs });
 });
 
-const here = (...args: string[]) => rewards(args, { cwd: project.path });
-const event = (user: string) => here('send-event', 'account_creation', '--user', `${user}@demo.example`);
+const { here, event } = commandsIn(() => project);
 
 test('one after the other, a restore as well, until nothing is left', async () => {
   const nothing = await here('undo');

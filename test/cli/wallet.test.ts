@@ -125,7 +125,7 @@ describe('show', () => {
     expect(text.stdout).toMatch(/registered +discord:123456789012345678 {2}alice/);
   });
 
-  test('nobody: exit 1', async () => {
+  test('an unknown user: exit 1', async () => {
     const { code, envelope } = await json('wallet', 'show', 'nobody@people.example');
     expect([code, envelope.error.message]).toEqual([exitCodes.refused, 'No wallet of nobody@people.example']);
   });

@@ -15,7 +15,7 @@ import { createEventsHost } from '../../src/http/events/host.ts';
 import { type ApiDocument, apiDocument } from '../../src/http/openapi.ts';
 import { referencePage } from '../../src/http/reference/reference-page.ts';
 import { createRegisterHost } from '../../src/http/register.ts';
-import { createRelayHost } from '../../src/http/relay/host.ts';
+import { createRelayHost } from '../../src/http/relay.ts';
 import { createServicesHost } from '../../src/http/services/host.ts';
 import { EMAIL_PATTERN } from '../../src/rules/user-key.ts';
 import { operationsOf, validatorOf } from './api-description.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../src/emulator/fixture/fixture.ts';
 import { fixtureJsonSchema } from '../../src/emulator/fixture/fixture-schema.ts';
 import { streakTerms } from '../../src/rules/engagement/streak.ts';
-import { defaultEvents } from '../../src/site/plugin/default-events.ts';
+import { defaultEvents } from '../../src/site/plugin/plugin-settings.ts';
 
 const HOUR_MS = 3_600_000;
 const demo: Fixture = await loadFixture([packagedFixture('demo')]);

@@ -1,6 +1,6 @@
 /** No text that the emulator keeps has a secret, however the name of its field is written. */
 import { expect, test } from 'vitest';
-import { withoutSecrets } from '../../src/emulator/control/kept-request.ts';
+import { withoutSecrets } from '../../src/emulator/control/request-log.ts';
 
 test.each([
   '{"Pass-Word":"hunter2"}',

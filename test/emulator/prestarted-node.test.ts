@@ -27,7 +27,7 @@ const config: ServeConfig = {
   log: silentLog,
 };
 
-test('is for whoever takes it first, and begins at the time of the clock', async () => {
+test('belongs to the first stack that takes it, and begins at the time of the clock', async () => {
   const early = prestartNode({ ...config, clockStartMs: 1_900_000_000_000 });
   const node = await early?.take();
   if (!node) throw new Error('there is no node');
@@ -41,7 +41,7 @@ test('is for whoever takes it first, and begins at the time of the clock', async
   }
 });
 
-test('ends when nobody takes it', async () => {
+test('ends when no stack takes it', async () => {
   const early = prestartNode(config);
   await early?.drop();
   expect(early?.take()).toBeUndefined();

@@ -4,8 +4,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
-import { defaultEvents } from '../../src/site/plugin/default-events.ts';
-import { openSiteStore } from '../../src/site/store/open-store.ts';
+import { defaultEvents } from '../../src/site/plugin/plugin-settings.ts';
+import { openSiteStore } from '../../src/site/store.ts';
 import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
 import { siteVisitor } from '../kits/site/site-visitor.ts';
 
@@ -42,7 +42,7 @@ test('with a port for each host, the site has its own', async () => {
   expect(Object.values<string>(others)).not.toContain(site);
   await (await fetch(`${site}/nothing`)).text();
   expect(await siteFiles()).toContain('site.sqlite');
-  // Elsewhere these paths belong to nobody.
+  // Elsewhere these paths are free.
   expect((await fetch(`${others.events}/site/nothing`)).status).toBe(404);
   await stack.stop();
 });

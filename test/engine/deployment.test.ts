@@ -128,7 +128,7 @@ test('then come links, roles, gas money and the hand-over, in this order', () =>
   );
 });
 
-test('what nobody is named for is left out, and who stays admin hands nothing over', () => {
+test('roles without a named account are left out, and an admin who stays hands nothing over', () => {
   const same = deployer.toLowerCase() as Hex;
   const few = { deployer, admin: same, distributor, relayers: [] };
   const calls = deploymentSteps(addresses, few).slice(4);

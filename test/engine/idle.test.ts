@@ -21,7 +21,7 @@ const polled = (idlePollMs: number): EngineOverrides => ({
   lane: { resendAfterMs: NEVER_MS },
 });
 
-test('an idle stack asks its node for the newest block and for nothing else, whatever number of lanes it has', async () => {
+test('an idle stack asks its node for the newest block and for nothing else, however many lanes it has', async () => {
   const follow = { idlePollMs: 5 };
   kit = await startEngineKit({ config: { engine: { ...polled(5), follow } } });
   const { proxy } = kit;

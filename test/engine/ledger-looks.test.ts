@@ -67,7 +67,7 @@ test('now and then it is asked by itself, while its last answer is open not', as
   expect(asked).toHaveLength(2);
 });
 
-test('nothing is asked for nobody, nor once more when nobody is left', async () => {
+test('without a waiter nothing is asked, and nothing more once the last has left', async () => {
   const { look, of, asked } = open(NEVER_MS);
   of.awaited = false;
   look();

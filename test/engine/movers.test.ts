@@ -37,7 +37,7 @@ onEveryDatabase(({ kit }) => {
   }
   const users = () => [freshAddress(), freshAddress(), freshAddress()] as const;
 
-  test('who gave and who got are asked about again, nobody else', async () => {
+  test('sender and recipient are asked about again, and no other user', async () => {
     const [from, to, other] = users();
     const logs = [log('Transfer', from, to, token.toUpperCase().replace('0X', '0x') as Hex)];
     expect(await left([from, to, other], { logs, isWhole: true })).toEqual([other]);

@@ -257,7 +257,7 @@ onEveryDatabase(({ kit }) => {
     expect(await another(lane, 'relay')).toBeDefined();
   });
 
-  test('payouts, relays and what keeps gas wallets rest while nobody wakes them', async () => {
+  test('the loops of payouts, relays and gas wallets rest until they are woken', async () => {
     await db().update(rewards).set({ failure: 'of another test' });
     await db().delete(gasWallets);
     const { deps } = open();

@@ -118,7 +118,7 @@ onEveryDatabase(({ kit }) => {
       expect(board.isAwaited()).toBe(false);
     });
 
-    test('of a transaction without effect wait on, and for nothing that nobody carried', async () => {
+    test('of a transaction without effect wait on; what is carried without a waiter changes nothing', async () => {
       const board = open(NEVER_MS);
       const waits = board.waitFor({ rewardId: 'd', until: 'sent', timeoutMs: NEVER_MS });
       const of = { id: 'reverts', hash: freshHash() };
@@ -295,7 +295,7 @@ describe('how far the ledger is behind the chain', () => {
     expect(lines).toHaveLength(2);
   });
 
-  test('a newer block than the last one ends the wait; so does the time, and whoever waits', async () => {
+  test('a newer block than the last one ends the wait; so do the time limit and the caller', async () => {
     const heads = [undefined, 7, 7, 8, 9];
     const asked: (number | undefined)[] = [];
     const chain = {

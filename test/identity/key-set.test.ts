@@ -62,7 +62,7 @@ test('keys are fresh up to the last millisecond, and not a millisecond longer', 
   expect(loads).toBe(2);
 });
 
-test('nobody waits for a provider while older keys serve, up to the last millisecond', async () => {
+test('no request waits for a provider while older keys serve, up to the last millisecond', async () => {
   const key = await find();
   load = never;
   clock.advance(FRESH_MS + 1);

@@ -135,7 +135,7 @@ test('a new key is taken within a second, though strangers keep us asking; a wit
   await expect.poll(() => judge(keys[1])).toBe('unknown_key');
 });
 
-test('a provider that is away is not noticed for ten minutes, then nobody is let in until it is back', async () => {
+test('known keys serve for ten minutes while the provider is away, then every token is refused until it is back', async () => {
   await judge(keys[0]);
   await close();
   for (let minutes = 0; minutes < 10; minutes++) {
@@ -156,7 +156,7 @@ test('a provider that is away is not noticed for ten minutes, then nobody is let
   expect(await verifier.ready()).toBe(true);
 });
 
-test('without keys from the start nobody is let in', async () => {
+test('without keys from the start every token is refused', async () => {
   await close();
   expect(await verifier.ready()).toBe(false);
   expect(await judge(keys[0])).toBe('keys_unavailable');
@@ -329,7 +329,7 @@ test('the wallet of an e-mail is the ledger’s, and none for those at the own d
   expect(await byEmail('rewards.example', CHAT_USER)).toEqual([]);
   expect(await byEmail('REWARDS.example', CHAT_USER)).toEqual([]);
   expect(await byEmail('other.example', CHAT_USER)).toEqual([`0x${'5'.repeat(40)}`]);
-  // Without a domain that can have a mailbox, nobody is at it.
+  // Such a domain can have no mailbox.
   expect(await byEmail('no domain', EMAIL)).toEqual([WALLET]);
   expect(await byEmail('rewards.example', 'nobody@demo.example')).toEqual([]);
   expect(await byEmail('rewards.example', undefined)).toEqual([]);

@@ -327,7 +327,7 @@ onEveryDatabase(({ kind, kit }) => {
   });
 
   describe('rewards', () => {
-    test('that failed hold no place among those that wait, and count for nobody as the newest', async () => {
+    test('that failed hold no place among those that wait, and are never the newest', async () => {
       const claim = { brandId: freshAddress(), userKey: freshKey('user') };
       const [first, second, failed] = [
         await grant(claim),

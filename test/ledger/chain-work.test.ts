@@ -365,7 +365,7 @@ onEveryDatabase(({ kit }) => {
       expect(await lease({ address, owner: 'b', nowMs: NOW_MS + 1 })).toBe(2);
     });
 
-    test('a lane that nobody ever had is held by nobody', async () => {
+    test('a lane that was never leased has no holder', async () => {
       expect(await holds({ address: freshAddress(), epoch: 0, nowMs: NOW_MS })).toBe(false);
     });
   });

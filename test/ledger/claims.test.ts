@@ -288,7 +288,7 @@ onEveryDatabase(({ kit }) => {
       expect([await available(rich), await available(poor)]).toEqual([97, 0]);
     });
 
-    test('a brand that nobody knows has none', async () => {
+    test('an unknown brand has none', async () => {
       const brandId = freshAddress();
       expect(await promiseFunds(kit().database.db, [{ brandId, amount: 1 }])).toBe(false);
       expect(await available(brandId)).toBeUndefined();

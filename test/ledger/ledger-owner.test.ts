@@ -1,4 +1,4 @@
-/** Whose ledger it is: nobody's while it is empty, then that of the first that wrote to it. */
+/** The owner of a ledger: none while it is empty, then the first that wrote to it. */
 import { expect, test } from 'vitest';
 import { saveBrand } from '../../src/ledger/brands/brands.ts';
 import { migrate } from '../../src/ledger/database/migrate.ts';
@@ -17,7 +17,7 @@ const contracts = {
 const chain = { chainId: 7, genesisHash: freshHash(), deploymentBlock: 1, contracts };
 const clock = { offsetMs: 0, frozenAtMs: null };
 
-test('a ledger without tables, without brands and without a chain is nobody’s', async () => {
+test('a ledger without tables, without brands and without a chain has no owner', async () => {
   const database = openSqlite(':memory:');
   expect(await readLedgerOwner(database)).toEqual({ owner: 'nobody' });
   await database.script('create table facts (name text primary key not null, value text not null)');

@@ -138,7 +138,7 @@ onEveryDatabase(({ kit }) => {
     expect(await findRequest(db(), of)).toBeUndefined();
   });
 
-  test('a request that has its answer is nobody’s any more', async () => {
+  test('a request that has its answer is not claimed any more', async () => {
     const [of, other] = [named(), named()];
     await begin(of);
     await begin(other);

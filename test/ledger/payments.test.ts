@@ -183,7 +183,7 @@ onEveryDatabase(({ kit }) => {
         (await claimLooks(db(), { nowMs, limit: 10, claimMs: 100 })).map(({ id }) => id);
       expect(await due(soon)).toEqual([]);
       expect(await due(soon + 1)).toEqual([first.id]);
-      // Claimed, it is nobody else's; whoever claimed it says when it is due again.
+      // A claimed session is not given to another process; its holder says when it is due again.
       expect(await due(soon + 2)).toEqual([]);
       const claimedUntil = soon + 101;
       await planNextLook(db(), { id: first.id, claimedUntil: claimedUntil + 1, nextLookAt: soon });

@@ -151,7 +151,7 @@ onEveryDatabase(({ kit }) => {
     expect([await reserved(20_012), await taken(20_012)]).toEqual([60n, 1]);
   });
 
-  test('what is final counts for whoever has read the chain before its block, and for nobody else', async () => {
+  test('what is final counts for readers of the chain before its block, and for no others', async () => {
     const plan = planOf({ ...(await somePerk()), wallet: freshAddress() });
     await admit(plan);
     const carried = await carry(plan);

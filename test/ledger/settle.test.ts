@@ -162,7 +162,7 @@ onEveryDatabase(({ kind, kit }) => {
     expect(await rewardOf(reward)).toMatchObject({ transactionId: id, failedTries: 0 });
   });
 
-  test('funds that nobody else has locked are free', async () => {
+  test('funds that no other transaction has locked are free', async () => {
     const brandId = freshAddress();
     await openFunds(queries(), brandId);
     expect(await database().atomically((tx) => lockedFunds(tx, [brandId]))).toEqual(new Set());

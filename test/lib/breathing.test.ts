@@ -32,7 +32,7 @@ test('where others are busy, they have three times as long', async () => {
   expect(performance.now() - startedMs).toBeGreaterThanOrEqual(WORK_MS * 3);
 });
 
-test('where nobody else needs the thread, it goes on after one turn', async () => {
+test('where no other work needs the thread, it goes on after one turn', async () => {
   const breathe = createBreathing(WORK_MS, { othersTimes: 1_000_000 });
   const turns = othersNeed(0);
   work(WORK_MS);

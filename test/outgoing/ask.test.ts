@@ -1,4 +1,4 @@
-/** One request to a stranger's URL, as whoever wants its answer sees it. */
+/** One request to a stranger's URL, as its caller sees it. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Asked, ask } from '../../src/outgoing/ask.ts';
 import { refuseUrl } from '../../src/outgoing/target.ts';

@@ -1,6 +1,6 @@
 /** For how long a consumer has been behind. */
 import { expect, test } from 'vitest';
-import { createConsumerLags } from '../../src/production/consumer-lags.ts';
+import { createConsumerLags } from '../../src/production/metrics.ts';
 
 test('a consumer that keeps up is never behind for long, one that stands is behind since it was first seen so', () => {
   const { look } = createConsumerLags();

@@ -1,4 +1,4 @@
-/** `rewards contracts grant|revoke`: by the admin's key, and as a transaction for whoever has it. */
+/** `rewards contracts grant|revoke`: by the admin's key, and as a transaction for its holder. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { rewards, rewardsJson } from '../kits/service/cli.ts';
 import { type ProductionKit, startProductionKit } from '../kits/service/production.ts';

@@ -1,6 +1,6 @@
 /** What production keeps of a request explains it in the words in which it would have been explained at once. */
 import { expect, test } from 'vitest';
-import { requestDetail } from '../../src/http/control/request-summary.ts';
+import { requestDetail } from '../../src/http/control/requests.ts';
 import type { EventTrace, RequestRecord, RequestTrace } from '../../src/http/frame/request-record.ts';
 import { scrub } from '../../src/lib/log.ts';
 import { detailOf, rowOf } from '../../src/production/requests/kept-request.ts';

@@ -1,5 +1,4 @@
 /** Tokens on the relay account, and an operator who sends past the service: nothing stays stopped. */
-import { OAuth2Server } from 'oauth2-mock-server';
 import { createWalletClient, encodeFunctionData, type Hex, http, keccak256, toHex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -7,6 +6,7 @@ import { perkNFTAbi, pointsSaleAbi, rewardTokenAbi } from '../../src/chain/contr
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { postgresMissing, startPostgres, type TestPostgres } from '../kits/databases/databases.ts';
 import { rewardsJson } from '../kits/service/cli.ts';
+import { type Issuer, startIssuer } from '../kits/service/foreign-users.ts';
 import {
   brandId,
   type ProductionKit,
@@ -20,28 +20,20 @@ import {
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-const AUDIENCE = 'https://relay.rewards.example';
 const user = privateKeyToAccount(generatePrivateKey());
 let kit: ProductionKit;
-let issuer: OAuth2Server;
+let issuer: Issuer;
 let token: string;
 beforeAll(async () => {
   kit = await startProductionKit();
-  issuer = new OAuth2Server();
-  await issuer.issuer.keys.generate('RS256');
-  await issuer.start(0, 'localhost');
-  token = await issuer.issuer.buildToken({
-    scopesOrTransform: (header, payload) => {
-      Object.assign(header, { typ: 'at+jwt' });
-      Object.assign(payload, { sub: 'user_1', aud: AUDIENCE, wallet: user.address });
-    },
-  });
+  issuer = await startIssuer();
+  token = await issuer.tokenOf(user.address);
   const args = [1n, 0n, 2n ** 256n - 1n, brandId, true] as const;
   const call = { address: kit.contracts.perks, abi: perkNFTAbi, functionName: 'setPerk', args } as const;
   await as('admin').writeContract({ chain: null, ...call });
 });
 afterAll(async () => {
-  if (issuer?.listening) await issuer.stop();
+  await issuer?.stop();
   await kit?.stop();
 });
 
@@ -53,11 +45,7 @@ const mine = async (blocks: number) => {
 const { start, agrees } = productionOf(() => kit);
 /** What differs from any other start: users of another project's identity provider, and blocks that are final soon. */
 const own = () => ({
-  REWARDS_IDENTITY: 'oidc',
-  REWARDS_IDENTITY_ISSUER: issuer.issuer.url,
-  REWARDS_IDENTITY_AUDIENCE: AUDIENCE,
-  REWARDS_IDENTITY_WALLET_CLAIM: 'wallet',
-  REWARDS_EXPLORER_URL: 'https://explorer.example/',
+  ...issuer.settings,
   REWARDS_FINALITY_BLOCKS: '3',
 });
 const environment = (ledger: string) => kit.environment(ledger, { REWARDS_ALLOW_SQLITE: 'true', ...own() });

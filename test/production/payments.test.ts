@@ -47,7 +47,7 @@ async function check(change: Record<string, string | undefined>) {
 
 describe('the start is', () => {
   test('right with keys of one mode', async () => {
-    // Nobody's keys: all that is said is what the processor, or the way to it, says of them.
+    // Keys of no account: all that is said is what the processor, or the way to it, says of them.
     const nothingElse = { code: 5, codes: ['E_PROD_PAYMENTS'] };
     expect(await check({})).toMatchObject(nothingElse);
     const test = { REWARDS_STRIPE_MODE: 'test', REWARDS_STRIPE_SECRET_KEY: TEST };

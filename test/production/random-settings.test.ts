@@ -156,7 +156,7 @@ test(`${numRuns} at random: a code, a reason and a fix, or every lane that is ne
       const about = described(changes);
       if (code === 0) {
         passed.push(about);
-        // Whoever sends has the keys of what it was told to do, each with something in it.
+        // A process that sends has the keys of what it was told to do, each with something in it.
         const isGiven = (name: string) => Boolean((env[name] ?? env[`${name}_FILE`])?.trim());
         if ((env.REWARDS_WORKERS ?? 'outbox').includes('outbox')) {
           expect(isGiven('REWARDS_PAYOUT_KEY'), about.join('\n')).toBe(true);

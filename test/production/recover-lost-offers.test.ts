@@ -1,7 +1,6 @@
 /** `rewards recover` where the old copy knows a relayed purchase, and a better offer of it was lost: it is bought once. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { OAuth2Server } from 'oauth2-mock-server';
 import {
   createPublicClient,
   createWalletClient,
@@ -20,6 +19,7 @@ import { perkNFTAbi } from '../../src/chain/contracts/abis.ts';
 import { startRpcProxy } from '../kits/chain/rpc-proxy.ts';
 import { rewardsJson } from '../kits/service/cli.ts';
 import { until } from '../kits/service/clock.ts';
+import { type Issuer, startIssuer } from '../kits/service/foreign-users.ts';
 import { type CopiedLedger, ledgerKinds } from '../kits/service/lost-ledger.ts';
 import {
   brandId,
@@ -32,18 +32,15 @@ import {
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
-const AUDIENCE = 'https://relay.rewards.example';
 /** A perk that anybody may have for nothing. */
 const FREE = 99n;
 const buyer = privateKeyToAccount(generatePrivateKey());
 
 type Shown = Record<'hash' | 'from' | 'to' | 'nonce' | 'input' | 'gas' | 'maxFeePerGas', Hex>;
 
-let issuer: OAuth2Server;
+let issuer: Issuer;
 beforeAll(async () => {
-  issuer = new OAuth2Server();
-  await issuer.issuer.keys.generate('RS256');
-  await issuer.start(0, 'localhost');
+  issuer = await startIssuer();
 });
 afterAll(() => issuer.stop());
 
@@ -54,11 +51,7 @@ const stops: (() => unknown)[] = [];
 beforeEach(async () => {
   kit = await startProductionKit();
   settings = {
-    REWARDS_IDENTITY: 'oidc',
-    REWARDS_IDENTITY_ISSUER: issuer.issuer.url ?? '',
-    REWARDS_IDENTITY_AUDIENCE: AUDIENCE,
-    REWARDS_IDENTITY_WALLET_CLAIM: 'wallet',
-    REWARDS_EXPLORER_URL: 'https://explorer.example/',
+    ...issuer.settings,
   };
 });
 afterEach(async () => {
@@ -98,12 +91,7 @@ async function waitingPurchase(): Promise<{ old: string; sent: Shown }> {
   await admin.sendTransaction({ chain: null, to: kit.contracts.perks, data });
   const service = await start(ledger.url, settings);
   await kit.rpc('evm_setAutomine', [false]);
-  const token = await issuer.issuer.buildToken({
-    scopesOrTransform: (_header, payload) => {
-      const own = { sub: 'user_1', aud: AUDIENCE, wallet: buyer.address, scope: 'openid rewards' };
-      Object.assign(payload, own);
-    },
-  });
+  const token = await issuer.tokenOf(buyer.address);
   const call = {
     to: kit.contracts.perks,
     userAddress: buyer.address,

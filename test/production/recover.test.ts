@@ -1,5 +1,4 @@
 /** A ledger that went back to an old copy, and `rewards recover`: what the chain knows comes back, and nothing is paid twice. */
-import { OAuth2Server } from 'oauth2-mock-server';
 import { createPublicClient, createWalletClient, encodeFunctionData, type Hex, http, maxUint256 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -8,6 +7,7 @@ import { openOfflineLedger } from '../../src/production/offline/offline-ledger.t
 import { startRpcProxy } from '../kits/chain/rpc-proxy.ts';
 import { rewardsJson } from '../kits/service/cli.ts';
 import { until } from '../kits/service/clock.ts';
+import { type Issuer, startIssuer } from '../kits/service/foreign-users.ts';
 import { type CopiedLedger, ledgerKinds } from '../kits/service/lost-ledger.ts';
 import {
   brandId,
@@ -21,16 +21,13 @@ import {
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
-const AUDIENCE = 'https://relay.rewards.example';
 const account = `0x${'c3'.repeat(20)}` as const;
 const buyer = privateKeyToAccount(generatePrivateKey());
 const alice = 'alice@people.example';
 
-let issuer: OAuth2Server;
+let issuer: Issuer;
 beforeAll(async () => {
-  issuer = new OAuth2Server();
-  await issuer.issuer.keys.generate('RS256');
-  await issuer.start(0, 'localhost');
+  issuer = await startIssuer();
 });
 afterAll(() => issuer.stop());
 
@@ -40,11 +37,7 @@ let identity: Record<string, string>;
 beforeEach(async () => {
   kit = await startProductionKit();
   identity = {
-    REWARDS_IDENTITY: 'oidc',
-    REWARDS_IDENTITY_ISSUER: issuer.issuer.url ?? '',
-    REWARDS_IDENTITY_AUDIENCE: AUDIENCE,
-    REWARDS_IDENTITY_WALLET_CLAIM: 'wallet',
-    REWARDS_EXPLORER_URL: 'https://explorer.example/',
+    ...issuer.settings,
     REWARDS_DUPLICATE_WINDOW: '0s',
     REWARDS_GAS_LOW: '0.5',
     REWARDS_GAS_FULL: '2',
@@ -100,16 +93,7 @@ const redeem = (service: Started, perkId: string) =>
   post(service, '/perks/redeem', { brandId, userIdentifier: alice, platform: 'web', perkId });
 
 async function buy(service: Started, tokenId: bigint) {
-  const token = await issuer.issuer.buildToken({
-    scopesOrTransform: (_header, payload) => {
-      Object.assign(payload, {
-        sub: 'user_1',
-        aud: AUDIENCE,
-        wallet: buyer.address,
-        scope: 'openid rewards',
-      });
-    },
-  });
+  const token = await issuer.tokenOf(buyer.address);
   const args = [buyer.address, tokenId, 0n] as const;
   const data = encodeFunctionData({ abi: perkNFTAbi, functionName: 'purchaseFor', args });
   const call = { to: kit.contracts.perks, userAddress: buyer.address, data };

@@ -1,6 +1,5 @@
 /** The relay of a production server: users of another project's identity provider, gas wallets that grow from one key. */
 import { base64url, CompactSign, importJWK, type JWK } from 'jose';
-import { OAuth2Server } from 'oauth2-mock-server';
 import { createWalletClient, encodeFunctionData, type Hex, http, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -9,6 +8,7 @@ import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { findGasWallet } from '../../src/ledger/relay/gas-wallets.ts';
 import { rewards, rewardsJson } from '../kits/service/cli.ts';
+import { AUDIENCE, type Issuer, startIssuer } from '../kits/service/foreign-users.ts';
 import {
   brandId,
   type ProductionKit,
@@ -21,28 +21,22 @@ import {
 // Each starts several processes of the real program.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
-const AUDIENCE = 'https://relay.rewards.example';
 const user = privateKeyToAccount(generatePrivateKey());
 let kit: ProductionKit;
-let issuer: OAuth2Server;
+let issuer: Issuer;
 let key: JWK & { kid: string };
 let service: Started;
 let ledger: string;
 let env: Record<string, string>;
 beforeAll(async () => {
   kit = await startProductionKit();
-  issuer = new OAuth2Server();
-  key = await issuer.issuer.keys.generate('RS256');
-  await issuer.start(0, 'localhost');
+  issuer = await startIssuer();
+  key = issuer.key;
   await perks('setPerk', [1n, 0n, 2n ** 256n - 1n, brandId, true]);
   ledger = await sqliteLedger(kit.folder, 'relay');
   env = kit.environment(ledger, {
     REWARDS_ALLOW_SQLITE: 'true',
-    REWARDS_IDENTITY: 'oidc',
-    REWARDS_IDENTITY_ISSUER: issuer.issuer.url,
-    REWARDS_IDENTITY_AUDIENCE: AUDIENCE,
-    REWARDS_IDENTITY_WALLET_CLAIM: 'wallet',
-    REWARDS_EXPLORER_URL: 'https://explorer.example/',
+    ...issuer.settings,
     REWARDS_GAS_LOW: '0.5',
     REWARDS_GAS_FULL: '2',
   });
@@ -50,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service?.stop();
-  if (issuer?.listening) await issuer.stop();
+  await issuer?.stop();
   await kit?.stop();
 });
 
@@ -96,16 +90,10 @@ async function relay(token: string) {
 }
 
 type Fields = Record<string, unknown>;
-const genuine = (change: Fields = {}) =>
-  issuer.issuer.buildToken({
-    scopesOrTransform: (_header, payload) => {
-      const own = { sub: 'user_1', aud: AUDIENCE, wallet: user.address, scope: 'openid rewards' };
-      Object.assign(payload, own, change);
-    },
-  });
+const genuine = (change: Fields = {}) => issuer.tokenOf(user.address, change);
 const seconds = () => Math.floor(Date.now() / 1_000);
 const claims = (change: Fields = {}) => ({
-  iss: issuer.issuer.url,
+  iss: issuer.url,
   aud: AUDIENCE,
   sub: 'user_1',
   wallet: user.address,
@@ -163,7 +151,7 @@ test('tokens that are not taken', async () => {
   delete foreign.key_ops;
   delete foreign.ext;
   const own = { ...key, alg: 'RS256' };
-  const published = issuer.issuer.keys.get(key.kid) as JWK;
+  const published = issuer.keys.get(key.kid) as JWK;
   const hmac = {
     kty: 'oct',
     k: base64url.encode(JSON.stringify({ n: published.n, e: published.e })),
@@ -206,7 +194,7 @@ test('tokens that are not taken', async () => {
 });
 
 test('a new key of the provider is taken at once; while the provider is away, known keys still are', async () => {
-  const fresh = await issuer.issuer.keys.generate('RS256');
+  const fresh = await issuer.keys.generate('RS256');
   // Within a second of the last look at the provider's keys no other is made.
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   const next = await signed({ ...fresh, alg: 'RS256' }, { kid: fresh.kid });

@@ -4,7 +4,7 @@ import type { RequestTrace } from '../../src/http/frame/request-record.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { listRequestTraces } from '../../src/ledger/request-traces.ts';
-import { createTraceShare, SAMPLED_ABOVE } from '../../src/production/requests/trace-share.ts';
+import { createTraceShare, SAMPLED_ABOVE } from '../../src/production/requests/request-traces.ts';
 import { postgresMissing, startPostgres } from '../kits/databases/databases.ts';
 import { rewards, rewardsJson } from '../kits/service/cli.ts';
 import { until } from '../kits/service/clock.ts';

@@ -249,7 +249,7 @@ test.each([
   });
 });
 
-test('what is no error of a node is nobody else’s', async () => {
+test('an error that is not a node’s is not blamed on one', async () => {
   let asked = 0;
   const broken: Rpc = async (method) => {
     asked += 1;

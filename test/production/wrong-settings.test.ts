@@ -343,7 +343,7 @@ describe('gas money:', () => {
   });
 });
 
-test('a key of nobody in particular lacks money and its role: both are said', async () => {
+test('a key of an account without money and role: both are said', async () => {
   const { problems } = await check({ REWARDS_PAYOUT_KEY: generatePrivateKey() });
   expect(problems.map(({ code }) => code)).toEqual(['E_PROD_ROLE', 'E_PROD_GAS_MONEY']);
 });

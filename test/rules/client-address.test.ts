@@ -5,7 +5,7 @@ import {
   clientAddress,
   countedAddress,
   proxyTrust,
-} from '../../src/http/frame/addresses/client-address.ts';
+} from '../../src/http/frame/client-address.ts';
 
 const trust = proxyTrust(['10.0.0.0/8', '192.0.2.7', '2001:db8:1::/48']);
 const seen = (remoteAddress: string | undefined, forwardedFor?: string) =>

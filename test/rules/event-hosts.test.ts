@@ -150,7 +150,7 @@ describe('an event of a chat platform', () => {
       expect([domain, comes(domain, { twitterHandle: 'shop' })]).toEqual([domain, true]);
   });
 
-  test('without an own domain, names below it are nobody’s', () => {
+  test('without an own domain, names below it are refused', () => {
     const metadata = { bot_username: 'shopbot' };
     expect(judge({ domain: 'telegram.undefined' }, { platforms }, { metadata }).authorized).toBe(false);
   });

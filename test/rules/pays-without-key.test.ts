@@ -1,6 +1,6 @@
 /** What a brand pays to callers without its key: read from its settings and rules, for `brand show` and `doctor`. */
 import { describe, expect, test } from 'vitest';
-import { lookAtKeyless } from '../../src/production/doctor/keyless.ts';
+import { lookAtKeyless } from '../../src/production/doctor/doctor.ts';
 import type { Brand } from '../../src/rules/brands/brand.ts';
 import { newBrand } from '../../src/rules/brands/brand-settings.ts';
 import { paysWithoutKey } from '../../src/rules/brands/pays-without-key.ts';

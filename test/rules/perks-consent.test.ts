@@ -133,7 +133,7 @@ describe('on whose word', () => {
       expect(agree(setting, { withPermit: true }, { permit, grant: paid(0) })).toEqual(['permit', wallet]);
     }
   });
-  test('nobody, with the token of another user or a permit that does not pay', () => {
+  test('no one, with the token of another user or a permit that does not pay', () => {
     expect(agree('open', mallory)).toEqual({ code: 'not_the_tokens_user' });
     expect(agree('open', mallory, { permit: { problem: undefined } })).toEqual({
       code: 'not_the_tokens_user',

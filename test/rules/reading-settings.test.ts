@@ -323,7 +323,7 @@ describe('a new brand', () => {
     ).toEqual(expected);
   });
 
-  test('trusts nobody in production, and whom brands trusted before in the emulator', () => {
+  test('trusts no browser in production, and in the emulator those that were trusted before', () => {
     const settingsFor = (where: 'emulator' | 'production') => {
       const made = newBrand(named, where);
       return 'brand' in made && settingsOfBrand(made.brand);

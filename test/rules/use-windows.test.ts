@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createUseWindows } from '../../src/http/frame/addresses/use-windows.ts';
+import { createUseWindows } from '../../src/http/frame/address-gate.ts';
 
 const windowsAt = (clock: { ms: number }, subjectsMax = 100) =>
   createUseWindows({ limit: 2, windowMs: 1_000, subjectsMax, now: () => clock.ms });

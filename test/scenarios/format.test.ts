@@ -152,7 +152,7 @@ test('run names the same problems, and nothing runs', async () => {
   expect(stderr).toContain('1 problem in 1 file; nothing ran.');
 });
 
-test('a file that is not there, a tag and a variable that nobody has', async () => {
+test('a file, a tag and a variable that do not exist', async () => {
   await writeFile(
     join(folder.path, 'good.yaml'),
     `${head.replace('steps', 'tags: [smoke]\nvars: { user: x }\nsteps')}  - note: x\n`,

@@ -1,4 +1,4 @@
-/** `scenario run --keep-on-fail`: the moment of a failure can be opened again, by whoever gets its file. */
+/** `scenario run --keep-on-fail`: the moment of a failure can be opened again from its file, on another machine too. */
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /** The AJAX action, the connection test and the plugin's hooks in front of a real service. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { defaultEvents } from '../../src/site/plugin/default-events.ts';
+import { defaultEvents } from '../../src/site/plugin/plugin-settings.ts';
 import { someone, type TestService } from '../kits/service/service.ts';
 import { startSiteAndService, type TestSite } from '../kits/site/site.ts';
 

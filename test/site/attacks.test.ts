@@ -1,6 +1,6 @@
 /** What attackers try on the site: each is refused, or does nobody harm. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { defaultEvents } from '../../src/site/plugin/default-events.ts';
+import { defaultEvents } from '../../src/site/plugin/plugin-settings.ts';
 import { someone, type TestService } from '../kits/service/service.ts';
 import { basic, startSiteAndService, type TestSite } from '../kits/site/site.ts';
 
@@ -256,7 +256,7 @@ describe("somebody else's e-mail", () => {
   });
 });
 
-it('nobody becomes an administrator by a field of the registration, and others see no settings', async () => {
+it('no field of the registration makes an administrator, and others see no settings', async () => {
   const page = await open('/register');
   const login = `climber-${process.pid}`;
   const form = { email: someone(), login, displayName: 'x', password: 'long enough', role: 'administrator' };

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { siteSettings } from '../../src/site/config.ts';
-import { defaultEvents } from '../../src/site/plugin/default-events.ts';
+import { defaultEvents } from '../../src/site/plugin/plugin-settings.ts';
 import { startReceiver } from '../kits/network/receivers.ts';
 import { startTestSite, type TestSite } from '../kits/site/site.ts';
 

@@ -27,7 +27,7 @@ test.each<[what: string, options: object, message: RegExp]>([
   expect(() => made({ store: ':memory:', ...options } as published.SiteOptions)).toThrow(message);
 });
 
-test('below a base path every link keeps it; a service that is away is nobody’s reward', async () => {
+test('below a base path every link keeps it; while the service is away no reward is claimed', async () => {
   const lines: string[] = [];
   const site = made({
     url: 'http://shop.example/club/',

@@ -4,7 +4,7 @@ import { adjustableClock } from '../../src/lib/clock.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { createSite } from '../../src/site/create-site.ts';
-import { openSiteStore } from '../../src/site/store/open-store.ts';
+import { openSiteStore } from '../../src/site/store.ts';
 import { startTestService, type TestService } from '../kits/service/service.ts';
 import { startTestSite, type TestSite } from '../kits/site/site.ts';
 import { formsIn, type SiteVisitor, siteVisitor, textOf } from '../kits/site/site-visitor.ts';
@@ -19,7 +19,7 @@ let admin: SiteVisitor;
 beforeAll(async () => {
   service = await startTestService();
   const { events: eventHandlerUrl, services: servicesUrl } = service.ready.urls;
-  const { defaultEvents } = await import('../../src/site/plugin/default-events.ts');
+  const { defaultEvents } = await import('../../src/site/plugin/plugin-settings.ts');
   site = await startTestSite({
     brandId: service.brand.brandId,
     eventHandlerUrl,
@@ -320,7 +320,7 @@ describe('what happens on the site', () => {
     },
   );
 
-  it('a registration says what is wrong, keeps what was typed, and makes nobody', async () => {
+  it('a registration that is refused says what is wrong, keeps what was typed, and makes no account', async () => {
     const wish = { login: 'x', email: 'nobody', displayName: 'Kept', password: 'short' };
     const { status, html } = await siteVisitor(site.url).submit('/register', '/register', wish);
     expect(status).toBe(400);

@@ -135,7 +135,7 @@ describe('[rewards_perks]', () => {
 });
 
 describe('the others', () => {
-  it('balance and streak are of whoever is logged in', async () => {
+  it('balance and streak are those of the logged-in user', async () => {
     const html = textOf(await posted('[rewards_balance]\n\n[rewards_streak]', member));
     expect(html).toContain('Your balance 735 RWT');
     expect(html).toContain('1 day in a row');

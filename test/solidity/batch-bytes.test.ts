@@ -145,7 +145,7 @@ const damage = fc.option(
   { freq: 3 },
 );
 
-test('whatever becomes of the bytes of a batch, it is paid as it is read, or neither paid nor read', async () => {
+test('a batch with changed bytes is paid as it is read, or neither paid nor read', async () => {
   const seen = { paid: 0, refused: 0 };
   await kit.fund(otherBrand.address, 50n);
   let funded = await kit.rpc('evm_snapshot', []);

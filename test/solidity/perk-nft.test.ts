@@ -29,7 +29,7 @@ test('a buyer with an allowance buys for itself; the brand’s escrow balance is
   await expectRevert(kit.perks.write.purchase([PERK, PRICE], kit.by(alice)), 'ERC20InsufficientAllowance');
 });
 
-test('a relayer buys for a buyer with an allowance; nobody else does', async () => {
+test('a relayer buys for a buyer with an allowance; no other account can', async () => {
   await approve(200n);
   const call = [alice.address, PERK, PRICE] as const;
   for (const caller of [stranger, admin, perkAdmin, brand]) {

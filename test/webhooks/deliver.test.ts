@@ -227,7 +227,7 @@ onEveryDatabase(
       });
     });
 
-    test('receivers that hang hold up nobody else, and get four posts at once', async () => {
+    test('receivers that hang hold up no other, and get four posts at once', async () => {
       const held: (() => void)[] = [];
       const hanging = await Promise.all(
         Array.from({ length: 3 }, () =>

@@ -1,8 +1,6 @@
 /** `rewards stop`: ends the stacks that run here. */
-
 import { formatDuration } from '../../lib/duration.ts';
-import { endRun, runsHere } from '../../stack/end-run.ts';
-import type { RunInfo } from '../../stack/run-file.ts';
+import { endRun, type RunInfo, runsHere } from '../../stack/run-file.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
 import { theRunHere } from '../service/target.ts';

@@ -1,5 +1,4 @@
 /** `rewards reset`: brings a running stack back to its seed files in place, or deletes the data of a stopped one. */
-
 import { resetStack } from '../../contract/control/snapshots.ts';
 import { findRunFile, type RunInfo } from '../../stack/run-file.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
@@ -25,7 +24,7 @@ export const reset: Handler<ResetOptions> = async (context, options) => {
   if (options.keep !== undefined)
     throw usageError('Only a stack that runs has a clock to keep.', 'Leave --keep out.');
   const { resetEmulator } = await import('../../emulator/create-emulator.ts');
-  const { dataIn } = await import('../../emulator/state/reset-data.ts');
+  const { dataIn } = await import('../../emulator/state/data-files.ts');
   if (dataIn(folder).length > 0 && !options.yes)
     await confirmed(context, { question: `Delete ledger and chain in ${folder}`, what: folder });
   const removed = await resetEmulator(folder);

@@ -9,8 +9,8 @@ import type {
   RequestOf,
 } from '../../contract/control/control-endpoint.ts';
 import { namesOf } from '../../lib/setting.ts';
+import type { OwnReach } from '../../production/offline/control-routes.ts';
 import type { OfflineLedger } from '../../production/offline/offline-ledger.ts';
-import type { OwnReach } from '../../production/offline/public-reach.ts';
 import { startSettings } from '../../production/settings.ts';
 import type { RunInfo } from '../../stack/run-file.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';

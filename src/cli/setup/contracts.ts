@@ -1,9 +1,8 @@
 /** `rewards contracts deploy|send|grant|revoke|show`. */
-
 import type { Hex } from '../../lib/hex.ts';
 import type { ContractsOptions, DeployOptions } from '../../production/contracts/contracts-command.ts';
-import type { ContractsFile } from '../../production/contracts/contracts-file.ts';
 import type { DeploymentPlan } from '../../production/contracts/deploy-contracts.ts';
+import type { ContractsFile } from '../../production/contracts/deployment-files.ts';
 import type { Need } from '../../production/contracts/needs.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError, problemOf, usageError } from '../machine/errors.ts';
@@ -34,7 +33,7 @@ export const deployContracts: Handler<DeployGiven> = async (context, options) =>
   }
   const { deploymentWish, openNodes } = await import('../../production/contracts/contracts-command.ts');
   const { applyDeployment, planDeployment } = await import('../../production/contracts/deploy-contracts.ts');
-  const { readContractsFile } = await import('../../production/contracts/contracts-file.ts');
+  const { readContractsFile } = await import('../../production/contracts/deployment-files.ts');
   const around = surroundings(context, options);
   const { wish, signer, contractsFile } = await deploymentWish(
     { ...options, gasMoney: options.gasMoney ?? 0 },
@@ -144,7 +143,7 @@ export const changeRole: Handler<
   const { openNodes, signerOf, whichContracts } = await import(
     '../../production/contracts/contracts-command.ts'
   );
-  const { roleChange } = await import('../../production/contracts/change-role.ts');
+  const { roleChange } = await import('../../production/contracts/contracts-command.ts');
   if (!/^0x[0-9a-f]{40}$/i.test(account))
     throw usageError(`${account} is not an address.`, 'Write 0x and 40 hexadecimal digits.');
   const around = surroundings(context, options);

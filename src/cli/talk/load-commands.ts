@@ -17,6 +17,25 @@ function ratePerSecond(text: string): number {
   return rate;
 }
 
+/** How many are sent, and how fast. */
+const manyOf = (what: 'calls' | 'events', perUser: number) => [
+  option('--users <n>', 'how many', { default: 50, parse: wholeNumberOf(1, USERS_MAX) }),
+  option('--per-user <n>', `${what} of each user`, {
+    default: perUser,
+    parse: wholeNumberOf(1, PER_USER_MAX),
+  }),
+  option('--concurrency <n>', `${what} in progress at once [default 50]`, { parse: wholeNumberOf(1, 5_000) }),
+  option('--rate <n/s>', `${what} started per second, in place of --concurrency`, { parse: ratePerSecond }),
+  option('--duration <duration>', `start no ${what.slice(0, -1)} later than this`, { parse: durationMs }),
+];
+
+const judging = (example: string) => [
+  option('--threshold <rule>', `such as ${example} or p95<200ms; exit 99 when crossed; repeatable`, {
+    parse: gather,
+  }),
+  option('--report-html <path>', 'write a report with plots, one file that works offline'),
+];
+
 export const loadCommands: Verbs = {
   load: {
     summary: 'load tests that compare answers with the limits',
@@ -26,31 +45,13 @@ export const loadCommands: Verbs = {
         description:
           'Sends calls of fresh users through the relay and checks that exactly as many pass as the limit allows; checks the limit’s headers; then moves the emulator’s clock to the end of the windows and checks that all users pass again. Each user has an address of their own (X-Forwarded-For).',
         options: [
-          option('--users <n>', 'how many', { default: 50, parse: wholeNumberOf(1, USERS_MAX) }),
-          option('--per-user <n>', 'calls of each user', {
-            default: 40,
-            parse: wholeNumberOf(1, PER_USER_MAX),
-          }),
-          option('--concurrency <n>', 'calls in progress at once [default 50]', {
-            parse: wholeNumberOf(1, 5_000),
-          }),
-          option('--rate <n/s>', 'calls started per second, in place of --concurrency', {
-            parse: ratePerSecond,
-          }),
-          option('--duration <duration>', 'start no call later than this', { parse: durationMs }),
+          ...manyOf('calls', 40),
           option(
             '--one-address',
             'send all calls from one address: tests the limit per address instead, in a fresh minute',
           ),
           option('--no-reset', 'do not move the emulator’s clock'),
-          option(
-            '--threshold <rule>',
-            'such as over_admission==0 or p95<200ms; exit 99 when crossed; repeatable',
-            {
-              parse: gather,
-            },
-          ),
-          option('--report-html <path>', 'write a report with plots, one file that works offline'),
+          ...judging('over_admission==0'),
           brandOption('id or domain of the brand whose page the calls come from [default: the first]'),
         ],
         help: `
@@ -68,26 +69,8 @@ reset_problems, rate (admitted a second), or a latency in ms: avg, p50, p90, p95
           'Sends the same event of fresh users again and again, and checks that exactly one of each user is rewarded, as duplicate window and cooldown say; then counts what each user has on chain, and compares ledger and chain. The event may not be limited for all users together.',
         options: [
           option('--event <type>', 'which event', { default: 'account_creation' }),
-          option('--users <n>', 'how many', { default: 50, parse: wholeNumberOf(1, USERS_MAX) }),
-          option('--per-user <n>', 'events of each user', {
-            default: 10,
-            parse: wholeNumberOf(1, PER_USER_MAX),
-          }),
-          option('--concurrency <n>', 'events in progress at once [default 50]', {
-            parse: wholeNumberOf(1, 5_000),
-          }),
-          option('--rate <n/s>', 'events started per second, in place of --concurrency', {
-            parse: ratePerSecond,
-          }),
-          option('--duration <duration>', 'start no event later than this', { parse: durationMs }),
-          option(
-            '--threshold <rule>',
-            'such as over_payment==0 or p95<200ms; exit 99 when crossed; repeatable',
-            {
-              parse: gather,
-            },
-          ),
-          option('--report-html <path>', 'write a report with plots, one file that works offline'),
+          ...manyOf('events', 10),
+          ...judging('over_payment==0'),
           brandOption('id or domain of the brand [default: the first]'),
         ],
         help: `

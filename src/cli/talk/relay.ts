@@ -1,8 +1,7 @@
 /** `rewards relay` and `rewards relay status`: sends a call on behalf of a user, and shows its state. */
 import type { RelayRequestBody } from '../../client/bodies.ts';
 import type { UserWallets } from '../../client/chain/user-wallet.ts';
-import { rateWindowIn } from '../../client/rate-window.ts';
-import type { Reply } from '../../client/reply.ts';
+import { type Reply, rateWindowIn } from '../../client/reply.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { stopwatch } from '../../lib/timers.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';

@@ -1,9 +1,10 @@
 /** What accounts of a development stack own, straight from its chain: what really happened, whatever was answered. */
-import { encodeEventTopics, type Hex, numberToHex } from 'viem';
+import { encodeEventTopics, numberToHex } from 'viem';
 import { businessEscrowAbi, perkNFTAbi, rewardTokenAbi } from '../../chain/contracts/abis.ts';
 import { readContract } from '../../chain/contracts/read-contract.ts';
 import { rpcLimits } from '../../chain/rpc/limits.ts';
 import { createRpc } from '../../chain/rpc/rpc.ts';
+import type { Hex } from '../../lib/hex.ts';
 import { countSessionMints } from './count-session-mints.ts';
 
 export type ChainView = ReturnType<typeof openChainView>;
@@ -57,4 +58,10 @@ export function openChainView(stack: { rpcUrl: string; contracts: Readonly<Recor
       return counts.get(sessionId) ?? 0;
     },
   };
+}
+
+/** `0x` takes its code from an account. Throws when the node does not answer, or has no such method. */
+export async function setCode(rpcUrl: string, account: { address: string; code: Hex }): Promise<void> {
+  const rpc = createRpc({ url: rpcUrl, ...rpcLimits });
+  await rpc('anvil_setCode', [account.address, account.code]);
 }

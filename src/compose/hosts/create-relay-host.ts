@@ -8,7 +8,7 @@ import type { Rpc } from '../../chain/rpc/rpc.ts';
 import { relayRefusals } from '../../contract/relay/refusals.ts';
 import type { HostFrameDeps } from '../../http/frame/host-frame.ts';
 import { createRefuser } from '../../http/frame/refuse.ts';
-import { createRelayHost, type RelayHostDeps } from '../../http/relay/host.ts';
+import { createRelayHost, type RelayHostDeps } from '../../http/relay.ts';
 import type { TokenVerifier } from '../../identity/tokens.ts';
 import type { BusinessTime } from '../../ledger/database/database.ts';
 import type { Facts } from '../../ledger/facts.ts';

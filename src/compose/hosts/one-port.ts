@@ -1,8 +1,8 @@
 /** Hosts whose paths do not collide, behind one listener. */
 import { type Handler, Hono } from 'hono';
 import { servicesHostContract } from '../../contract/services/host.ts';
+import { tidyPath } from '../../http/frame/host-frame.ts';
 import type { RequestVariables } from '../../http/frame/request-record.ts';
-import { tidyPath } from '../../http/frame/tidy-path.ts';
 
 type Host = Hono<RequestVariables>;
 

@@ -13,7 +13,7 @@ import { windowExpiries } from '../../ledger/limits/window-expiries.ts';
 import { cooldownExpiries } from '../../ledger/rewards/cooldown-expiries.ts';
 import { endOfStreak, streakTerms } from '../../rules/engagement/streak.ts';
 import { SPAN_MS } from '../../rules/events/spend-limit.ts';
-import type { ClockLimit, DueItem } from './due-items.ts';
+import type { ClockLimit, DueItem } from './move-clock.ts';
 
 /** Scopes of `rate_windows`, with how long their windows last. */
 export type WindowLengths = Record<string, number>;

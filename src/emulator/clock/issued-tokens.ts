@@ -1,6 +1,6 @@
 /** Remembers which tokens this run has issued, so that the clock can be moved to where they expire. */
 import type { TokenIssuer } from '../../identity/tokens.ts';
-import type { ClockLimit } from './due-items.ts';
+import type { ClockLimit } from './move-clock.ts';
 
 interface IssuedToken {
   email: string;

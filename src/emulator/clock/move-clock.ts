@@ -1,11 +1,36 @@
 /** Moves the emulator's clock from one moment at which something falls due to the next, and tells what that was. */
+import type { firedKinds } from '../../contract/control/clock.ts';
 import type { Fired } from '../../http/control/clock.ts';
+import type { TimeRange } from '../../ledger/database/time-range.ts';
 import type { AdjustableClock } from '../../lib/clock.ts';
 import { createMutex } from '../../lib/mutex.ts';
 import { delay, stopwatch } from '../../lib/timers.ts';
-import type { ClockLimit, ClockWork, DueItem } from './due-items.ts';
 
-export interface MoveClockDeps {
+/** Something that happens, or has happened, at a moment of the clock. */
+export interface DueItem {
+  atMs: number;
+  kind: (typeof firedKinds)[number];
+  what: string;
+  id?: string | undefined;
+}
+
+/** A part of the stack that works by the clock, such as what delivers webhooks. */
+export interface ClockWork {
+  /** What falls due, the earliest first. */
+  upcoming(range: TimeRange): Promise<DueItem[]>;
+  /** Whether nothing is left to do of what fell due in a stretch of time that has passed. */
+  isDone(passed: { afterMs: number; untilMs: number }): Promise<boolean>;
+  /** The clock has moved. */
+  nudge(): void;
+}
+
+/** A limit that ends by itself: nothing is done when it does. */
+export interface ClockLimit {
+  /** What ends, the earliest first, and how much ends in all, beyond the range's limit too. */
+  ending(range: TimeRange): Promise<{ items: DueItem[]; total: number }>;
+}
+
+interface MoveClockDeps {
   clock: AdjustableClock;
   work: ClockWork[];
   limits: ClockLimit[];
@@ -13,7 +38,7 @@ export interface MoveClockDeps {
   follow: () => Promise<void>;
 }
 
-export interface MoveClockSettings {
+interface MoveClockSettings {
   /** What an answer lists. */
   firedMax: number;
   /** Moments at which one move stops; what falls due later is worked off at its end. */

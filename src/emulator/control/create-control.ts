@@ -1,31 +1,37 @@
-/** Builds the emulator's control host: its clock, its requests, its brands and their keys. */
+/** Builds the emulator's control host: its clock, its requests, its brands and their keys, seed files and snapshots. */
 import { readEventState } from '../../actions/events/read-event-state.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
 import { type RelayOverrides, settings } from '../../compose/config.ts';
 import { createVerifier } from '../../compose/hosts/create-verifier.ts';
+import type { SnapshotRefusal } from '../../contract/control/snapshot-refusals.ts';
 import type { ControlBrandsDeps } from '../../http/control/brands.ts';
 import { createControlHost } from '../../http/control/host.ts';
 import type { ControlMintsDeps } from '../../http/control/mints.ts';
 import type { ControlProcessorDeps } from '../../http/control/processor.ts';
+import type { ControlSeedDeps } from '../../http/control/seed.ts';
 import type { ControlSiteDeps } from '../../http/control/site.ts';
+import type { ControlSnapshotsDeps } from '../../http/control/snapshots.ts';
 import type { ControlTokensDeps } from '../../http/control/users.ts';
-import { atMs } from '../../ledger/database/database.ts';
+import { atMs, type Database } from '../../ledger/database/database.ts';
 import type { Facts } from '../../ledger/facts.ts';
 import { readTotals } from '../../ledger/totals.ts';
 import type { AdjustableClock, Clock } from '../../lib/clock.ts';
+import { PreconditionError } from '../../lib/failures/precondition.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { AskDeps } from '../../outgoing/ask.ts';
+import type { SeedChange } from '../../rules/brands/seed-changes.ts';
 import type { CheckConstraints } from '../../rules/constraint.ts';
 import { createClockControl } from '../clock/clock-control.ts';
-import type { ClockLimit } from '../clock/due-items.ts';
+import type { ClockLimit } from '../clock/move-clock.ts';
 import type { FaultRegistry } from '../faults/fault-registry.ts';
 import { describedSeams } from '../faults/seams.ts';
+import { type Fixture, FixtureError, loadFixture, parseFixture, problemText } from '../fixture/fixture.ts';
+import { readSeedChanges } from '../fixture/seed-ledger.ts';
 import type { Snapshots } from '../snapshots/create-snapshots.ts';
+import { SnapshotError } from '../snapshots/snapshot-error.ts';
 import { createInbox } from './inbox.ts';
-import { createSeeding, type SeedingDeps } from './seed.ts';
-import { controlledSnapshots } from './snapshots.ts';
 
 interface ControlDeps
   extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWallet'>,
@@ -126,4 +132,56 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
     verify: createVerifier(deps),
     control: ofClock,
   });
+}
+
+interface SeedingDeps {
+  database: Database;
+  /** The files that the stack was started with; they are read again each time. */
+  seedFiles: readonly string[];
+  applyFixture: (fixture: Fixture) => Promise<SeedChange[]>;
+}
+
+/** What the control API does with seed files. */
+const createSeeding =
+  (deps: SeedingDeps): ControlSeedDeps['seed'] =>
+  async ({ apply, files }) => {
+    try {
+      const fixture = files ? parseFixture(files) : await loadFixture(deps.seedFiles);
+      const changes = apply ? await deps.applyFixture(fixture) : await readSeedChanges(deps, fixture);
+      return { changes };
+    } catch (error) {
+      if (error instanceof FixtureError) return { problems: error.problems.map(problemText) };
+      if (error instanceof PreconditionError && error.code === 'E_FIXTURE')
+        return { problems: [error.message] };
+      throw error;
+    }
+  };
+
+/** What the control API does with snapshots: the refusals of the emulator as those of the API. */
+function controlledSnapshots(snapshots: Snapshots): ControlSnapshotsDeps['snapshots'] {
+  return {
+    save: (request) => refusing(() => snapshots.save(request)),
+    list: () => refusing(snapshots.list),
+    show: (name) => refusing(() => snapshots.show(name)),
+    diff: (from, to) => refusing(() => snapshots.diff(from, to)),
+    file: (name) => refusing(async () => ({ content: await snapshots.file(name) })),
+    remove: (name) =>
+      refusing(async () => {
+        await snapshots.remove(name);
+        return { removed: name };
+      }),
+    undo: () => refusing(snapshots.undo),
+    reset: (request) => refusing(() => snapshots.reset(request)),
+    restore: (request) => refusing(() => snapshots.restore(request)),
+  };
+}
+
+async function refusing<T>(work: () => Promise<T>): Promise<T | { refusal: SnapshotRefusal }> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof SnapshotError)) throw error;
+    const { reason: code, message, fix } = error;
+    return { refusal: { code, message, fix } };
+  }
 }

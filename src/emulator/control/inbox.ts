@@ -1,6 +1,6 @@
 /** The emulator's receiver of the service's own webhooks: verifies what comes, and keeps the latest. */
 import type { InboxDelivery } from '../../contract/control/inbox.ts';
-import type { ControlInboxDeps } from '../../http/control/inbox.ts';
+import type { ControlInboxDeps } from '../../http/control/webhooks.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { endpointsAt, type WebhookEndpoint } from '../../ledger/webhooks/endpoints.ts';
 import type { Clock } from '../../lib/clock.ts';

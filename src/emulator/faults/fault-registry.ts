@@ -1,10 +1,17 @@
 /** The faults that are set in an emulator: which use of a seam each of them strikes, and when it is over. */
 import type { Clock } from '../../lib/clock.ts';
-import type { FaultWish } from './read-fault.ts';
-import { type FaultLimits, type FaultProblem, type ReadFault, readFault } from './read-fault.ts';
+import { formatDuration } from '../../lib/duration.ts';
+import type { Log } from '../../lib/log.ts';
+import {
+  type FaultLimits,
+  type FaultProblem,
+  type FaultWish,
+  type ReadFault,
+  readFault,
+} from './read-fault.ts';
 import type { EffectName, SeamName } from './seams.ts';
 
-export interface Fault extends Omit<ReadFault, 'times' | 'forMs'> {
+interface Fault extends Omit<ReadFault, 'times' | 'forMs'> {
   id: string;
   setAtMs: number;
   /** Uses that it still strikes; undefined without a limit. */
@@ -118,3 +125,22 @@ export function createFaultRegistry(
 
 /** `node=away`, as the command line takes it. */
 export const nameOf = ({ seam, written }: Pick<Fault, 'seam' | 'written'>) => `${seam}=${written}`;
+
+const ends: Record<FaultEnd, string> = {
+  times: 'it has struck often enough',
+  time: 'its time has passed',
+  cleared: 'it was cleared',
+};
+
+/** At the level of a warning, which `serve` prints. */
+export const logFaults = (log: Log): FaultListener => ({
+  set: (fault) => log.warn({ fault: fault.id }, `fault set: ${nameOf(fault)}, ${spanOf(fault)}`),
+  over: (fault, end) =>
+    log.warn({ fault: fault.id, struck: fault.struck }, `fault over: ${nameOf(fault)}; ${ends[end]}`),
+});
+
+function spanOf({ timesLeft, untilMs, setAtMs }: Fault): string {
+  const times = timesLeft === undefined ? [] : [timesLeft === 1 ? 'once' : `${timesLeft} times`];
+  const span = untilMs === undefined ? [] : [`for ${formatDuration(untilMs - setAtMs)}`];
+  return [...times, ...span].join(', at most ') || 'until it is cleared';
+}

@@ -10,23 +10,19 @@ import { DEV_PROCESSOR } from '../../lib/development/processor.ts';
 import { createStripe } from '../../payments/stripe.ts';
 import type { Ready } from '../../stack/ready.ts';
 import { createControl } from '../control/create-control.ts';
-import { keptRequest } from '../control/kept-request.ts';
-import type { createRequestLog } from '../control/request-log.ts';
-import { faultyVerifier } from '../faults/faulty-outside.ts';
-import { withFaults, withoutFaults } from '../faults/with-faults.ts';
+import { type createRequestLog, keptRequest } from '../control/request-log.ts';
+import { faultyVerifier, withFaults, withoutFaults } from '../faults/faulty-adapters.ts';
+import { openWebhooks } from '../fixture/seed-ledger.ts';
 import { emulatorLimits } from '../limits.ts';
 import { openLocalIdentity } from '../local-issuer.ts';
 import { type HostUrls, type ListenerApps, listenerApps } from '../open-hosts.ts';
+import { type EmulatedSite, openSite } from '../open-site.ts';
 import { type Adapters, pickAdapters } from '../pick-adapters.ts';
 import type { PrestartedNode } from '../prestarted-node.ts';
 import type { Overrides, ServeConfig } from '../serve-config.ts';
-import { type EmulatedSite, openSite } from '../site/open-site.ts';
 import type { Snapshots } from '../snapshots/create-snapshots.ts';
 import { readPeople } from '../state/people.ts';
-import { createBrandOpener } from './open-brand.ts';
-import { openWebhooks } from './open-webhooks.ts';
-import { perksOnChain } from './perks-on-chain.ts';
-import { prepareStack, type Seed, type Seeded } from './prepare-stack.ts';
+import { createBrandOpener, perksOnChain, prepareStack, type Seed, type Seeded } from './prepare-stack.ts';
 
 /** What lives longer than a stack. */
 export interface StackContext {

@@ -1,10 +1,12 @@
-/** Brands over the control API: the same routes whether an emulator or a database is behind them. */
+/** Brands over the control API: the same routes whether an emulator or a database is behind them, and how brands, rules and keys are shown. */
 import type { Context } from 'hono';
 import { changeBrand } from '../../actions/brands/change-brand.ts';
 import * as rules from '../../actions/brands/change-rules.ts';
 import * as brands from '../../actions/brands/create-brand.ts';
 import type { ManageBrandsDeps } from '../../actions/brands/named-brand.ts';
+import type { NewKey } from '../../actions/brands/rotate-key.ts';
 import * as keys from '../../actions/brands/rotate-key.ts';
+import type { BrandDetail, BrandOverview } from '../../actions/brands/show-brands.ts';
 import * as shown from '../../actions/brands/show-brands.ts';
 import { dnsRecord } from '../../actions/brands/show-dns-record.ts';
 import {
@@ -17,10 +19,52 @@ import {
   setRule,
   showBrand,
 } from '../../contract/control/brands.ts';
-import type { BrandId } from '../../rules/brands/brand.ts';
+import { shownSettings } from '../../contract/settings-schema.ts';
+import type { BrandId, EventRule } from '../../rules/brands/brand.ts';
+import { settingsOfBrand } from '../../rules/brands/brand-settings.ts';
+import { maybePaidTwice } from '../../rules/brands/check-in-events.ts';
+import { paysWithoutKey } from '../../rules/brands/pays-without-key.ts';
+import { settingsOfRule } from '../../rules/brands/rule-settings.ts';
 import { readSingle } from '../../rules/brands/settings.ts';
-import { brandDetailReply, brandReply, newKeyReply, ruleReply } from './brand-reply.ts';
+import { brandSpec, ruleSpec } from '../../rules/brands/spec.ts';
 import { type ControlRoute, controlHandler } from './control-handler.ts';
+
+const instant = (ms: number) => new Date(ms).toISOString();
+
+const brandReply = (brand: BrandOverview) => ({
+  ...shownSettings(brandSpec, settingsOfBrand(brand)),
+  provenDomains: brand.provenDomains,
+  createdAt: instant(brand.createdAtMs),
+  funds: {
+    deposited: brand.deposited,
+    promised: brand.promised,
+    available: brand.deposited - brand.promised,
+  },
+});
+
+const brandDetailReply = (brand: BrandDetail) => ({
+  ...brandReply(brand),
+  keys: brand.keys.map(({ keyId, createdAtMs, expiresAtMs }) => ({
+    keyId,
+    createdAt: instant(createdAtMs),
+    expiresAt: expiresAtMs === null ? null : instant(expiresAtMs),
+  })),
+  rules: brand.rules.map(ruleReply),
+  warnings: maybePaidTwice(brand.profile, brand.rules),
+  paysWithoutKey: paysWithoutKey({ brand, rules: brand.rules }),
+  gasWallet: brand.gasWallet,
+});
+
+const ruleReply = (rule: EventRule) => ({
+  eventType: rule.eventType,
+  ...shownSettings(ruleSpec, settingsOfRule(rule)),
+});
+
+const newKeyReply = ({ keyId, apiKey, othersExpireAtMs }: NewKey) => ({
+  keyId,
+  apiKey,
+  othersExpireAt: othersExpireAtMs === null ? null : instant(othersExpireAtMs),
+});
 
 export interface ControlBrandsDeps extends ManageBrandsDeps {
   /** Gives a new brand RWT to pay from; absent where RWT cannot be created for free. */
@@ -31,6 +75,7 @@ export interface ControlBrandsDeps extends ManageBrandsDeps {
   maySeeSecrets: (context: Context) => boolean;
 }
 
+/** Brands over the control API: the same routes whether an emulator or a database is behind them. */
 export const controlBrands = (deps: ControlBrandsDeps): ControlRoute[] => [
   controlHandler(listBrands, async () => ({ brands: (await shown.overviewBrands(deps)).map(brandReply) })),
   controlHandler(createBrand, async ({ body: { escrow, ...settings } }) => {

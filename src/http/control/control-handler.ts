@@ -6,10 +6,10 @@ import {
   type InputOf,
   readRequest,
 } from '../../contract/control/control-endpoint.ts';
-import type { ControlRefusal } from '../../contract/control/refusals.ts';
+import { type ControlRefusal, controlRefusals } from '../../contract/control/refusals.ts';
 import { jsonAnswer } from '../frame/answer.ts';
-import { readJsonBody } from '../frame/body/json-body.ts';
-import { BODY_LIMIT_BYTES, refuse } from './refuse.ts';
+import { readJsonBody } from '../frame/body.ts';
+import { createRefuser } from '../frame/refuse.ts';
 
 export interface ControlRoute {
   endpoint: ControlEndpoint;
@@ -57,3 +57,13 @@ async function bodyOf({ req }: Context, { parts }: ControlEndpoint): Promise<unk
   });
   return 'value' in body ? body.value : undefined;
 }
+
+/** Control requests are small. */
+export const BODY_LIMIT_BYTES = 64 * 1024;
+
+// No refusal of this host depends on the time.
+const refuser = createRefuser(controlRefusals, { clock: { now: () => 0 } });
+
+/** What the control host's handlers share: how they refuse, and how much they read. */
+export const refuse = (context: Context, refusal: ControlRefusal): Response =>
+  refuser.answer(context, refusal);

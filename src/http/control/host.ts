@@ -4,28 +4,35 @@ import { controlDocs, controlOpenapi } from '../../contract/control/endpoints.ts
 import { controlHostContract } from '../../contract/control/host.ts';
 import { rootMessage } from '../../lib/failures/root-cause.ts';
 import type { Log } from '../../lib/log.ts';
-import { faultOf, mount } from '../frame/host-frame.ts';
-import { tidyPath } from '../frame/tidy-path.ts';
+import { faultOf, mount, tidyPath } from '../frame/host-frame.ts';
 import { apiDocument } from '../openapi.ts';
-import { apiReference } from '../reference/api-reference.ts';
-import { controlAliases } from './aliases.ts';
+import { apiReference } from '../reference/reference-page.ts';
 import { type ControlBrandsDeps, controlBrands } from './brands.ts';
 import { type ControlClockDeps, controlClock } from './clock.ts';
 import { type ControlConstraintsDeps, controlConstraints } from './constraints.ts';
-import { type ControlRoute, handlersOf } from './control-handler.ts';
+import { BODY_LIMIT_BYTES, type ControlRoute, handlersOf, refuse } from './control-handler.ts';
 import { type ControlFaultsDeps, controlFaults } from './faults.ts';
-import { type ControlInboxDeps, controlInbox } from './inbox.ts';
 import { type ControlMintsDeps, type ControlMoneyDeps, controlMints, controlMoney } from './mints.ts';
 import { type ControlPerksDeps, controlPerks } from './perks.ts';
 import { type ControlProcessorDeps, controlProcessor } from './processor.ts';
-import { BODY_LIMIT_BYTES, refuse } from './refuse.ts';
 import { type ControlRequestsDeps, controlRequests } from './requests.ts';
 import { type ControlSeedDeps, controlSeed } from './seed.ts';
 import { controlAccess, isDelivery } from './session.ts';
 import { type ControlSiteDeps, controlSite } from './site.ts';
 import { type ControlSnapshotsDeps, controlSnapshots } from './snapshots.ts';
-import { type ControlTokensDeps, type ControlWalletsDeps, controlTokens, controlWallets } from './users.ts';
-import { type ControlWebhooksDeps, controlWebhooks } from './webhooks.ts';
+import {
+  type ControlTokensDeps,
+  type ControlWalletsDeps,
+  controlAliases,
+  controlTokens,
+  controlWallets,
+} from './users.ts';
+import {
+  type ControlInboxDeps,
+  type ControlWebhooksDeps,
+  controlInbox,
+  controlWebhooks,
+} from './webhooks.ts';
 
 interface ControlHostDeps extends Omit<ControlRequestsDeps, 'nowMs'> {
   /** Resolves when all that blocks show so far has had its consequences: what is changed or read here comes after it. */

@@ -1,19 +1,58 @@
-/** Perks over the control API: the same routes whether an emulator or a database is behind them. */
+/** Perks over the control API: the same routes whether an emulator or a database is behind them, and how they are shown. */
 import * as redemptions from '../../actions/perks/drop-redemption.ts';
-import { showRedemptions } from '../../actions/perks/list-redemptions.ts';
+import { type ShownRedemption, showRedemptions } from '../../actions/perks/list-redemptions.ts';
+import type { ManagedPerk as Perk } from '../../actions/perks/manage-perks.ts';
 import * as perks from '../../actions/perks/manage-perks.ts';
 import {
   addPerk,
   dropRedemption,
   listRedemptions,
+  type ManagedPerk,
+  type Redemption,
   setPerk,
   showPerks,
 } from '../../contract/control/perks.ts';
 import { type ControlRoute, controlHandler } from './control-handler.ts';
-import { managedPerkReply, redemptionReply } from './perk-reply.ts';
+
+const managedPerkReply = ({ createdAt, constraints, ...perk }: Perk): ManagedPerk => ({
+  ...perk,
+  constraints: constraints.map((one) => ({ ...one })),
+  createdAt: new Date(createdAt).toISOString(),
+});
+
+const timeOf = (ms: number) => new Date(ms).toISOString();
+
+/** Whether it waits for its next try. */
+const isRetried = ({ transactionId, failure, nextTryAt }: ShownRedemption['redemption']) =>
+  transactionId === null && failure === null && nextTryAt > 0;
+
+function redemptionReply(shown: ShownRedemption): Redemption {
+  const { redemption, perkName, transactionHash, state } = shown;
+  const { id, brandId, perkId, userKey, userEmail, wallet, cost, confirmationCode, failure } = redemption;
+  return {
+    id,
+    brandId,
+    perkId,
+    perkName,
+    user: userEmail ?? userKey,
+    wallet,
+    cost,
+    confirmationCode,
+    state,
+    consent: redemption.consent,
+    failure,
+    transactionHash,
+    createdAt: timeOf(redemption.createdAt),
+    refusals: redemption.refusals,
+    refusal: redemption.refusal,
+    nextTryAt: isRetried(redemption) ? timeOf(redemption.nextTryAt) : null,
+    usedAt: redemption.usedAt === null ? null : timeOf(redemption.usedAt),
+  };
+}
 
 export type ControlPerksDeps = perks.ManagePerksDeps;
 
+/** Perks over the control API: the same routes whether an emulator or a database is behind them. */
 export const controlPerks = (deps: ControlPerksDeps): ControlRoute[] => [
   controlHandler(showPerks, async ({ query }) => {
     const shown = await perks.showPerks(deps, query.brand);

@@ -1,10 +1,154 @@
-/** Looking back on the emulator's requests: `GET requests` and `GET requests/:id` of the control API. */
+/** Looking back on requests over the control API: `GET requests` and `GET requests/:id`, in one line and with everything about one. */
+import type { ReadEventState } from '../../actions/events/read-event-state.ts';
 import type { InputOf } from '../../contract/control/control-endpoint.ts';
 import { listRequests, showRequest } from '../../contract/control/requests.ts';
-import type { EventLimits } from '../../rules/events/explain-event.ts';
-import { brandOf, decisionOf, type RequestRecord, userOf } from '../frame/request-record.ts';
+import { explainRelay } from '../../contract/relay/explain-relay.ts';
+import type { Check } from '../../rules/events/checks.ts';
+import { type EventCase, type EventLimits, explainEvent } from '../../rules/events/explain-event.ts';
+import { whenItPasses } from '../../rules/events/when-it-passes.ts';
+import {
+  brandOf,
+  decisionOf,
+  type EventTrace,
+  type RelayTrace,
+  type RequestRecord,
+  type RequestTrace,
+  userOf,
+} from '../frame/request-record.ts';
 import { type ControlRoute, controlHandler } from './control-handler.ts';
-import { type ReadReward, requestDetail, requestSummary, withRewards } from './request-summary.ts';
+
+export type RequestSummary = ReturnType<typeof requestSummary>;
+
+const instant = (ms: number) => new Date(ms).toISOString();
+
+/** Name of the function that a call is of: `purchaseFor`. */
+const callOf = (trace: RequestTrace | undefined) =>
+  trace?.kind === 'relay' ? (trace.grounds?.function?.split('(')[0] ?? null) : null;
+
+const sentIn = (trace: RequestTrace | undefined) =>
+  trace?.kind === 'relay' ? (trace.transactionHash ?? null) : null;
+
+/** A request in one line; with several events, the facts of the first one and the number rewarded. */
+export function requestSummary(record: RequestRecord) {
+  const { id, atMs, host, method, path, search, status, durationMs, traces } = record;
+  const [trace] = traces;
+  const events = traces.filter(({ kind }) => kind === 'event');
+  const refusal = trace?.refusal;
+  const answer = parsed(record.responseBody);
+  return {
+    id,
+    at: instant(atMs),
+    host,
+    method,
+    path,
+    search,
+    status,
+    durationMs,
+    /** The event's or the call's outcome; null for a request without one. */
+    decision: trace ? decisionOf(trace) : null,
+    user: userOf(trace) ?? null,
+    eventType: trace?.kind === 'event' ? (trace.submission?.eventType ?? null) : null,
+    call: callOf(trace),
+    brandId: brandOf(trace) ?? null,
+    /** When the check that refused would pass; null: waiting does not help. */
+    passesAt:
+      refusal && 'passesAtMs' in refusal && refusal.passesAtMs !== undefined
+        ? instant(refusal.passesAtMs)
+        : null,
+    rewardAmount: typeof answer.rewardAmount === 'number' ? answer.rewardAmount : null,
+    transactionHash: typeof answer.transactionHash === 'string' ? answer.transactionHash : sentIn(trace),
+    error: typeof answer.error === 'string' ? answer.error : null,
+    events: events.length,
+    rewarded: events.filter((one) => !one.refusal).length,
+  };
+}
+
+/** The same with both bodies, and each event's checks. */
+export function requestDetail(record: RequestRecord, around: { limits: EventLimits; nowMs: number }) {
+  const { requestBody, responseBody, origin, credential, headers, answerHeaders, bodyKept, traces } = record;
+  return {
+    ...requestSummary(record),
+    now: instant(around.nowMs),
+    origin: origin ?? null,
+    credential: credential ?? null,
+    requestHeaders: headers,
+    responseHeaders: answerHeaders,
+    requestBodyKept: bodyKept,
+    requestBody: requestBody ?? null,
+    responseBody: responseBody ?? null,
+    withBrandKey: traces.some((trace) => trace.kind === 'event' && trace.submission?.withBrandKey === true),
+    explained: traces.map((trace) =>
+      trace.kind === 'relay' ? explainedCall(trace) : explainedEvent({ ...trace, ...around.limits }),
+    ),
+  };
+}
+
+/** Reads how far a reward is now; undefined when the ledger has none of this id. */
+type ReadReward = (eventId: string) => Promise<ReadEventState | undefined>;
+
+/** Adds to each event where its reward is now: its transaction may be another than when the request was answered. */
+export async function withRewards<Explained extends { eventId?: string | null }, Detail extends object>(
+  { explained, ...detail }: Detail & { explained: Explained[] },
+  readReward: ReadReward,
+) {
+  const events = explained.map(async (event) => {
+    const found = event.eventId ? await readReward(event.eventId) : undefined;
+    if (!found) return { ...event, reward: null };
+    const { eventId, rewardAmount, status, transactionHash, blockNumber, reason } = found;
+    return { ...event, reward: { eventId, rewardAmount, status, transactionHash, blockNumber, reason } };
+  });
+  return { ...detail, explained: await Promise.all(events) };
+}
+
+const shown = (checks: Check<string>[]) =>
+  checks.map(({ passesAtMs, ...check }) => ({
+    ...check,
+    ...(passesAtMs !== undefined && { passesAt: passesAtMs === null ? null : instant(passesAtMs) }),
+  }));
+
+function explainedEvent(trace: EventTrace & EventCase) {
+  const outlook = whenItPasses(trace);
+  return {
+    kind: 'event' as const,
+    eventType: trace.submission?.eventType ?? null,
+    call: null,
+    user: userOf(trace) ?? null,
+    aliasOf: trace.aliasOf ?? null,
+    eventId: trace.eventId ?? null,
+    checks: shown(explainEvent(trace)),
+    /** When the whole event would pass; null: it was rewarded, or never will be by waiting. */
+    passesAt: outlook && 'atMs' in outlook ? instant(outlook.atMs) : null,
+    /** The check at which waiting ends. */
+    never: outlook && 'never' in outlook ? { check: outlook.never, text: outlook.text } : null,
+  };
+}
+
+function explainedCall(trace: RelayTrace) {
+  const checks = explainRelay(trace);
+  const refused = checks.find(({ outcome }) => outcome === 'refused');
+  const { passesAtMs } = refused ?? {};
+  return {
+    kind: 'relay' as const,
+    eventType: null,
+    call: callOf(trace),
+    user: userOf(trace) ?? null,
+    aliasOf: null,
+    eventId: null,
+    checks: shown(checks),
+    passesAt: typeof passesAtMs === 'number' ? instant(passesAtMs) : null,
+    never: refused && passesAtMs === null ? { check: refused.name, text: refused.text } : null,
+  };
+}
+
+function parsed(body: string | undefined): Record<string, unknown> {
+  if (body === undefined) return {};
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
 
 export interface ControlRequestsDeps {
   requests: {
@@ -21,6 +165,7 @@ export interface ControlRequestsDeps {
   readReward: ReadReward;
 }
 
+/** Looking back on the emulator's requests: `GET requests` and `GET requests/:id` of the control API. */
 export const controlRequests = (deps: ControlRequestsDeps): ControlRoute[] => [
   controlHandler(listRequests, ({ query }) => {
     const { limit, after } = query;

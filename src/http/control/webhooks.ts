@@ -1,6 +1,7 @@
-/** Webhook endpoints and deliveries over the control API: the same routes whether an emulator or a database is behind them. */
+/** Webhook endpoints, deliveries and the built-in inbox over the control API: the same routes whether an emulator or a database is behind them. */
 import * as deliveries from '../../actions/look-at-deliveries.ts';
 import * as endpoints from '../../actions/manage-webhook-endpoints.ts';
+import { type InboxDelivery, listInbox, receiveWebhook } from '../../contract/control/inbox.ts';
 import {
   addWebhookEndpoint,
   listDeliveries,
@@ -15,7 +16,9 @@ import {
 import { readTime } from '../../ledger/database/read-time.ts';
 import type { Delivery } from '../../ledger/webhooks/delivery-log.ts';
 import type { WebhookEndpoint } from '../../ledger/webhooks/endpoints.ts';
-import { type ControlRoute, controlHandler } from './control-handler.ts';
+import { jsonAnswer } from '../frame/answer.ts';
+import { readRawBody } from '../frame/body.ts';
+import { BODY_LIMIT_BYTES, type ControlRoute, controlHandler, refuse } from './control-handler.ts';
 
 export interface ControlWebhooksDeps extends endpoints.ManageEndpointsDeps {
   /** Deliveries are due now; where another process delivers, it finds them by itself. */
@@ -108,3 +111,29 @@ const deliveryReply = ({ createdAt, nextAttemptAt, deliveredAt, ...delivery }: D
   nextAttemptAt: delivery.state === 'waiting' ? instant(nextAttemptAt) : null,
   deliveredAt: instantOrNull(deliveredAt),
 });
+
+export interface ControlInboxDeps {
+  inbox: {
+    /** `url` is the address that was posted to. */
+    receive(message: { url: string; headers: Record<string, string>; body: Uint8Array }): Promise<void>;
+    list(choice: { limit: number; after?: string | undefined }): InboxDelivery[];
+  };
+}
+
+/** The built-in receiver: `POST inbox` takes what the service's webhooks deliver, `GET inbox` shows it. */
+export const controlInbox = ({ inbox }: ControlInboxDeps): ControlRoute[] => [
+  {
+    endpoint: receiveWebhook,
+    // A sender's body is kept as it came, whatever it is.
+    async handler(context) {
+      const body = await readRawBody(context.req.raw, BODY_LIMIT_BYTES);
+      if ('refusal' in body) {
+        const { refusal } = body;
+        return refuse(context, refusal.code === 'invalid_body' ? { code: 'invalid_body' } : refusal);
+      }
+      await inbox.receive({ url: context.req.url, headers: context.req.header(), body: body.bytes });
+      return jsonAnswer(context, { received: true });
+    },
+  },
+  controlHandler(listInbox, ({ query }) => ({ deliveries: inbox.list(query) })),
+];

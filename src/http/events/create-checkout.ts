@@ -4,10 +4,9 @@ import type { Effect } from '../../actions/answer-once.ts';
 import type { CheckoutOutcome, WantedCheckout } from '../../actions/payments/create-checkout.ts';
 import { type CheckoutResult, checkoutBody } from '../../contract/events/create-checkout.ts';
 import { problemsOf } from '../../contract/shapes.ts';
-import { clientAddress, countedAddress, type ProxyTrust } from '../frame/addresses/client-address.ts';
-import { readJsonBody } from '../frame/body/json-body.ts';
+import { readJsonBody } from '../frame/body.ts';
 import { type BrandKeyDeps, brandOfKey } from '../frame/brand-key.ts';
-import { forwardedFacts } from '../frame/https-only.ts';
+import { clientAddress, countedAddress, forwardedFacts, type ProxyTrust } from '../frame/client-address.ts';
 import {
   type AnswerOnce,
   answerKeyed,

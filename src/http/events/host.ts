@@ -1,7 +1,7 @@
 /** The event handler host: its endpoints and what each of them uses (contract: Endpoints). */
 import type { Hono } from 'hono';
 import { eventsHostContract } from '../../contract/events/host.ts';
-import { type AddressGateDeps, addressGate } from '../frame/addresses/address-gate.ts';
+import { type AddressGateDeps, addressGate } from '../frame/address-gate.ts';
 import { createHostFrame, type HostFrameDeps } from '../frame/host-frame.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { type BulkEventsDeps, bulkEvents } from './bulk-events.ts';

@@ -4,7 +4,7 @@ import type { WantedInvalidation } from '../../actions/constraints/invalidate-re
 import { type InvalidationResult, invalidationBody } from '../../contract/events/invalidate-external-api.ts';
 import { problemsOf } from '../../contract/shapes.ts';
 import { jsonAnswer } from '../frame/answer.ts';
-import { readJsonBody } from '../frame/body/json-body.ts';
+import { readJsonBody } from '../frame/body.ts';
 import { type BrandKeyDeps, brandOfKey } from '../frame/brand-key.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import type { EventsRefuser } from './refuser.ts';

@@ -5,7 +5,7 @@ import type { EventOutcome } from '../../actions/events/reward-event.ts';
 import { parseManualEvent, type Unkeyed } from '../../contract/events/submission.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { EventSubmission } from '../../rules/events/submission.ts';
-import { readJsonBody } from '../frame/body/json-body.ts';
+import { readJsonBody } from '../frame/body.ts';
 import { type BrandKeyDeps, brandOfKey } from '../frame/brand-key.ts';
 import { type AnswerOnce, answerKeyed, idempotencyKeyOf, idempotently } from '../frame/idempotently.ts';
 import type { RequestVariables } from '../frame/request-record.ts';

@@ -7,8 +7,7 @@ import { problemsOf } from '../../contract/shapes.ts';
 import { checksummed } from '../../identity/checksum.ts';
 import { EventProblem, type ProcessorEvent } from '../../payments/processor.ts';
 import { jsonAnswer } from '../frame/answer.ts';
-import { readJsonBody } from '../frame/body/json-body.ts';
-import { readRawBody } from '../frame/body/raw-body.ts';
+import { readJsonBody, readRawBody } from '../frame/body.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import type { EventsRefuser } from './refuser.ts';
 

@@ -5,7 +5,7 @@ import { userBalanceQuestion } from '../../contract/events/user-balance.ts';
 import { problemsOf } from '../../contract/shapes.ts';
 import { checksummed } from '../../identity/checksum.ts';
 import { jsonAnswer } from '../frame/answer.ts';
-import { readJsonBody } from '../frame/body/json-body.ts';
+import { readJsonBody } from '../frame/body.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import type { EventsRefuser } from './refuser.ts';
 

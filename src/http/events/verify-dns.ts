@@ -6,7 +6,7 @@ import { problemsOf } from '../../contract/shapes.ts';
 import { isDatabaseUnavailable } from '../../ledger/database/database.ts';
 import type { Log } from '../../lib/log.ts';
 import { jsonAnswer } from '../frame/answer.ts';
-import { readJsonBody } from '../frame/body/json-body.ts';
+import { readJsonBody } from '../frame/body.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import type { EventsRefuser } from './refuser.ts';
 

@@ -1,6 +1,7 @@
 /** The frame that every host has around its routes: request ids, HTTPS, CORS, its own description, 404 and 500. */
 import type { IncomingMessage } from 'node:http';
 import { type Context, type Env, type Handler, Hono } from 'hono';
+import { getPath } from 'hono/utils/url';
 import type { RequestHost } from '../../contract/control/requests.ts';
 import type { HostContract } from '../../contract/endpoint.ts';
 import type { FrameRefusal } from '../../contract/shared-refusals.ts';
@@ -11,17 +12,20 @@ import { rootMessage } from '../../lib/failures/root-cause.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { apiDocument, pathOf } from '../openapi.ts';
-import { apiReference } from '../reference/api-reference.ts';
-import type { ReferenceLink } from '../reference/reference-page.ts';
-import type { ProxyTrust } from './addresses/client-address.ts';
+import { apiReference, type ReferenceLink } from '../reference/reference-page.ts';
+import { httpsOnly, type ProxyTrust } from './client-address.ts';
 import { compressed } from './compressed.ts';
 import { cors } from './cors.ts';
 import { type FrameStep, framed } from './framed.ts';
-import { httpsOnly } from './https-only.ts';
-import type { Observer } from './observer.ts';
 import { requestNotes } from './request-notes.ts';
-import type { RequestVariables } from './request-record.ts';
-import { tidyPath } from './tidy-path.ts';
+import type { Observer, RequestVariables } from './request-record.ts';
+
+/** For the option `getPath` of every application: `//rewards-api//health/` is `/rewards-api/health`. */
+export function tidyPath(request: Request): string {
+  const path = getPath(request);
+  if (!path.includes('//') && !path.endsWith('/')) return path;
+  return path.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '');
+}
 
 export interface HostFrameDeps {
   database: Database;

@@ -1,4 +1,4 @@
-/** Gives each request an id, and hands over what happened to it once it is answered. */
+/** Gives each request an id, and hands over what happened to it once it is answered, with the headers that are recorded. */
 import type { Context } from 'hono';
 import type { RequestHost } from '../../contract/control/requests.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -6,10 +6,8 @@ import { placedName, type Random } from '../../lib/ids.ts';
 import { stopwatch } from '../../lib/timers.ts';
 import { addHeaders } from './answer.ts';
 import type { FrameStep } from './framed.ts';
-import { credentialOf, keptAnswerHeaders, keptRequestHeaders } from './kept-headers.ts';
 import { routeOf } from './measured.ts';
-import type { Observer } from './observer.ts';
-import type { BodyKept, RequestRecord, RequestVariables } from './request-record.ts';
+import type { BodyKept, Credential, Observer, RequestRecord, RequestVariables } from './request-record.ts';
 
 export function requestNotes(
   deps: { clock: Clock; random: Random; observer: Observer },
@@ -114,3 +112,39 @@ const bodyOf = async (response: Response) =>
   response.body && /^text\/|json|javascript|xml/.test(response.headers.get('content-type') ?? 'text/')
     ? response.clone().text()
     : undefined;
+
+/** All others are left out by not being named: Authorization, Cookie, signatures, addresses of callers. */
+const OF_REQUESTS = ['content-type', 'idempotency-key', 'if-none-match'] as const;
+const OF_ANSWERS = [
+  'content-type',
+  'etag',
+  'location',
+  'retry-after',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+] as const;
+
+type Header = (name: string) => string | null;
+
+/** Which headers of a request and of its answer are recorded: those that change what a request does, never a credential. */
+const keptRequestHeaders = (header: Header) => chosen(header, OF_REQUESTS);
+const keptAnswerHeaders = (header: Header) => chosen(header, OF_ANSWERS);
+
+function chosen(header: Header, names: readonly string[]): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const name of names) {
+    const value = header(name);
+    if (value !== null) kept[name] = value;
+  }
+  return kept;
+}
+
+/** What kind of proof came with a request; the proof itself is forgotten. */
+function credentialOf(headers: Headers): Credential | undefined {
+  const [scheme = '', value = ''] = (headers.get('authorization') ?? '').split(' ');
+  if (scheme.toLowerCase() === 'basic') return 'password';
+  if (scheme !== '') return value.startsWith('eyJ') ? 'token' : 'key';
+  if (headers.has('stripe-signature')) return 'signature';
+  return headers.has('cookie') ? 'cookie' : undefined;
+}

@@ -1,5 +1,4 @@
 /** What is recorded of a request, for looking at it afterwards. */
-
 import type { RequestHost } from '../../contract/control/requests.ts';
 import type { RelayCase } from '../../contract/relay/explain-relay.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
@@ -96,4 +95,11 @@ export interface RequestNotes {
 
 export interface RequestVariables {
   Variables: { notes: RequestNotes };
+}
+
+export interface Observer {
+  /** Told of every request once it is answered, with what it decided; without it bodies are not copied. */
+  request?: (record: RequestRecord) => void;
+  /** The records have no bodies, which need not be copied then. */
+  withoutBodies?: boolean;
 }

@@ -1,7 +1,9 @@
-/** The API description as one page that needs nothing from elsewhere. */
+/** GET openapi.json and GET docs: a host's own description, for programs, and for people as one page that needs nothing from elsewhere. */
 import { createHash } from 'node:crypto';
+import type { Context } from 'hono';
 import type { JsonSchema, RequestExample } from '../../contract/endpoint.ts';
 import { takenForms } from '../../contract/shapes.ts';
+import { cacheableAnswer, entityTagOf } from '../frame/answer.ts';
 import type { ApiDocument } from '../openapi.ts';
 import { fieldsOf, limitsOf, typeOf } from './field-table.ts';
 import pageScript from './page.browser.js';
@@ -31,7 +33,7 @@ const table = (head: string[], rows: string[][]) =>
 const sha256 = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** Lets the page run its own script and style, and reach nothing at all. */
-export const pagePolicy = [
+const pagePolicy = [
   "default-src 'none'",
   `script-src ${sha256(pageScript)}`,
   `style-src ${sha256(pageStyle)}`,
@@ -241,3 +243,37 @@ function curlOf(
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** For any host: `describe` makes its document at the first request for it. */
+export function apiReference(
+  describe: () => ApiDocument,
+  references: readonly ReferenceLink[] = [],
+): Record<'openapi' | 'docs', (context: Context) => Response> {
+  const json = once(() => named(JSON.stringify(describe()), { 'content-type': 'application/json' }));
+  const page = once(() =>
+    named(referencePage(describe(), references), {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': pagePolicy,
+      'referrer-policy': 'no-referrer',
+    }),
+  );
+  return {
+    openapi: ({ req }) => cacheableAnswer(req.raw, json()),
+    docs: ({ req }) => cacheableAnswer(req.raw, page()),
+  };
+}
+
+/** Browsers revalidate it every time; it is sent again only when the program has changed. */
+const named = (text: string, headers: Record<string, string>) => ({
+  text,
+  etag: entityTagOf(text),
+  headers: { ...headers, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' },
+});
+
+function once<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

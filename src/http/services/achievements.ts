@@ -14,8 +14,8 @@ import type { BrandId } from '../../rules/brands/brand.ts';
 import { jsonAnswer } from '../frame/answer.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
+import { type WriterDeps, writerOf } from './asker.ts';
 import { askedOfUser, bodyFieldsOf, fieldsOf, type QuestionSettings } from './read-question.ts';
-import { type WriterDeps, writerOf } from './writer.ts';
 
 export interface AchievementsDeps extends WriterDeps {
   /** `actions/engagement/read-achievements` with its deps bound. */

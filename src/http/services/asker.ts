@@ -1,10 +1,18 @@
-/** Who asks for a redemption: the brand's key, or the user's access token, of which a request carries one. */
+/** Who sends a write to the services host, and who asks for a redemption: the brand's key, or the user's access token, of which a request carries one. */
 import type { Context } from 'hono';
+import type { Writer } from '../../actions/engagement/admit-write.ts';
 import { parseKeyText } from '../../identity/brand-key.ts';
 import type { TokenVerifier } from '../../identity/tokens.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Asker } from '../../rules/perks/consent.ts';
-import { type WriterDeps, writerOf } from './writer.ts';
+import { type BrandKeyDeps, brandOfKey } from '../frame/brand-key.ts';
+
+export type WriterDeps = BrandKeyDeps;
+
+export const writerOf = async (deps: WriterDeps, context: Pick<Context, 'req' | 'get'>): Promise<Writer> => ({
+  keyOf: await brandOfKey(deps, context),
+  origin: context.req.header('origin'),
+});
 
 export interface AskerDeps extends WriterDeps {
   /** Absent where users cannot log in. */

@@ -2,21 +2,36 @@
 import type { Hono } from 'hono';
 import { servicesHostContract } from '../../contract/services/host.ts';
 import type { ServicesRefusal } from '../../contract/services/refusals.ts';
-import { type AddressGateDeps, addressGate } from '../frame/addresses/address-gate.ts';
+import { type AddressGateDeps, addressGate } from '../frame/address-gate.ts';
 import { createHostFrame, type HostFrameDeps } from '../frame/host-frame.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 import { type AchievementsDeps, achievements } from './achievements.ts';
-import { type CheckCodeHandlerDeps, checkCode, useCode } from './check-code.ts';
-import { type LeaderboardDeps, leaderboard } from './leaderboard.ts';
-import { type ListPerksHandlerDeps, listPerks } from './list-perks.ts';
-import { type PerkTokenDeps, perkToken } from './perk-token.ts';
-import { perkEligibility, type RedeemHandlerDeps, redeemPerk } from './redeem-perk.ts';
-import { type ClaimMilestoneDeps, claimMilestone } from './streak/claim-milestone.ts';
-import { type RecordActivityDeps, recordActivity } from './streak/record-activity.ts';
-import { type StreakStatusDeps, streakStatus } from './streak/status.ts';
-import { type UpdateStatsHandlerDeps, updateStats } from './update-stats.ts';
-import { type UserStatsDeps, userStats } from './user-stats.ts';
+import {
+  type LeaderboardDeps,
+  leaderboard,
+  type UpdateStatsHandlerDeps,
+  type UserStatsDeps,
+  updateStats,
+  userStats,
+} from './leaderboard.ts';
+import { type ListPerksHandlerDeps, listPerks, type PerkTokenDeps, perkToken } from './list-perks.ts';
+import {
+  type CheckCodeHandlerDeps,
+  checkCode,
+  perkEligibility,
+  type RedeemHandlerDeps,
+  redeemPerk,
+  useCode,
+} from './redeem-perk.ts';
+import {
+  type ClaimMilestoneDeps,
+  claimMilestone,
+  type RecordActivityDeps,
+  recordActivity,
+  type StreakStatusDeps,
+  streakStatus,
+} from './streak.ts';
 
 export type ServicesHostDeps = HostFrameDeps &
   AddressGateDeps &

@@ -1,14 +1,20 @@
-/** GET leaderboard/{brandId}. */
+/** GET leaderboard/{brandId}, POST leaderboard/update-stats, and GET user-stats/{brandId}/{userIdentifier}. */
 import type { Handler } from 'hono';
+import type { WriteRefusal, Writer } from '../../actions/engagement/admit-write.ts';
 import type { Leaderboard, WantedLeaderboard } from '../../actions/engagement/read-leaderboard.ts';
+import type { UserStats, WantedStats } from '../../actions/engagement/read-user-stats.ts';
+import type { StatsReport } from '../../actions/engagement/update-stats.ts';
 import { type LeaderboardResult, leaderboardQuestion } from '../../contract/services/leaderboard.ts';
 import type { ServicesRefusal } from '../../contract/services/refusals.ts';
+import { type UpdateStatsResult, updateStatsBody } from '../../contract/services/update-stats.ts';
 import { userOf } from '../../contract/services/user.ts';
+import { type UserStatsResult, userStatsQuestion } from '../../contract/services/user-stats.ts';
+import { checksummed } from '../../identity/checksum.ts';
 import { jsonAnswer } from '../frame/answer.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
-import { askedOf, fieldsOf, type QuestionSettings } from './read-question.ts';
-import { type WriterDeps, writerOf } from './writer.ts';
+import { type WriterDeps, writerOf } from './asker.ts';
+import { askedOf, askedOfUser, bodyFieldsOf, fieldsOf, type QuestionSettings } from './read-question.ts';
 
 export interface LeaderboardDeps extends WriterDeps {
   /** `actions/engagement/read-leaderboard` with its deps bound. */
@@ -52,6 +58,65 @@ export function leaderboard(deps: LeaderboardDeps): Handler<RequestVariables> {
       updatedAt: nowMs,
       userRank: own?.rank ?? null,
       userEntry: own ?? null,
+    };
+    return jsonAnswer(context, answer);
+  };
+}
+
+export interface UpdateStatsHandlerDeps extends WriterDeps {
+  /** `actions/engagement/update-stats` with its deps bound. */
+  updateStats: (of: {
+    report: StatsReport;
+    writer: Writer;
+  }) => Promise<{ counted: boolean } | { refusal: WriteRefusal }>;
+  refuser: Pick<Refuser<ServicesRefusal>, 'answer'>;
+  settings: QuestionSettings;
+}
+
+/** POST leaderboard/update-stats. */
+export function updateStats(deps: UpdateStatsHandlerDeps): Handler<RequestVariables> {
+  const { refuser, settings } = deps;
+  return async (context) => {
+    const fields = await bodyFieldsOf(context, settings);
+    const question = askedOfUser(fields, updateStatsBody, settings);
+    if ('refusal' in question) return refuser.answer(context, question.refusal);
+    const { brandId, platform, rwtAmount, claimType, count, displayName } = question.asked;
+    const { userKey } = question.user;
+    const outcome = await deps.updateStats({
+      report: { brandId, userKey, platform, rwtAmount, claimType, count, displayName },
+      writer: await writerOf(deps, context),
+    });
+    if ('refusal' in outcome) return refuser.answer(context, outcome.refusal);
+    const answer: UpdateStatsResult = { success: true, updated: true, counted: outcome.counted };
+    return jsonAnswer(context, answer);
+  };
+}
+
+export interface UserStatsDeps {
+  /** `actions/engagement/read-user-stats` with its deps bound. */
+  readUserStats: (wanted: WantedStats) => Promise<UserStats | undefined>;
+  refuser: Pick<Refuser<ServicesRefusal>, 'answer'>;
+  settings: QuestionSettings;
+}
+
+/** GET user-stats/{brandId}/{userIdentifier}. */
+export function userStats({ readUserStats, refuser, settings }: UserStatsDeps): Handler<RequestVariables> {
+  return async (context) => {
+    const question = askedOfUser(fieldsOf(context), userStatsQuestion, settings);
+    if ('refusal' in question) return refuser.answer(context, question.refusal);
+    const { brandId, platform } = question.asked;
+    const stats = await readUserStats({ brandId, platform, ...question.user });
+    if (!stats) return refuser.answer(context, { code: 'brand_not_found', brandId });
+    const { otherWallets, ...shown } = stats;
+    const others = otherWallets.map(({ walletAddress, balance }) => ({
+      walletAddress: checksummed(walletAddress),
+      balance: Number(balance),
+    }));
+    const answer: UserStatsResult = {
+      success: true,
+      ...shown,
+      balance: Number(stats.balance),
+      ...(others.length > 0 && { otherWallets: others }),
     };
     return jsonAnswer(context, answer);
   };

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { ServicesRefusal } from '../../contract/services/refusals.ts';
 import { type ServiceUser, userOf } from '../../contract/services/user.ts';
 import { OBJECT_PROBLEM, problemsOf } from '../../contract/shapes.ts';
-import { readJsonBody } from '../frame/body/json-body.ts';
+import { readJsonBody } from '../frame/body.ts';
 import type { RequestVariables } from '../frame/request-record.ts';
 
 export interface QuestionSettings {

@@ -1,10 +1,11 @@
-/** What the contracts commands work with: nodes, contracts and accounts, from flags, variables and files. */
+/** What the contracts commands work with: nodes, contracts, accounts and the change of a role, from flags, variables and files. */
 import { resolve } from 'node:path';
 import type { ContractAddresses } from '../../chain/contracts/deployment-steps.ts';
+import { grantableRoles, roleCall, roleNamed, roleState } from '../../chain/contracts/role-calls.ts';
 import { localKeySigner } from '../../chain/lane/local-key.ts';
 import type { Signer } from '../../chain/lane/signer.ts';
 import { createChainClient } from '../../chain/rpc/client.ts';
-import { createRpc } from '../../chain/rpc/rpc.ts';
+import { createRpc, type Rpc } from '../../chain/rpc/rpc.ts';
 import { createRpcPool } from '../../chain/rpc/rpc-pool.ts';
 import { settings } from '../../compose/config.ts';
 import type { Environment } from '../../compose/env.ts';
@@ -15,12 +16,12 @@ import type { Hex } from '../../lib/hex.ts';
 import { silentLog } from '../../lib/log.ts';
 import { delay } from '../../lib/timers.ts';
 import { isOpenToAll, notSet, readSecret, type Secret, settingsProblem } from '../secrets.ts';
-import { type Fault, fault } from '../setting-forms.ts';
 import { deployerKey, startSettings } from '../settings.ts';
 import { fillFromContractsFile } from '../start-config.ts';
 import { problemOf } from '../start-errors.ts';
+import { type Fault, fault } from '../start-setting.ts';
 import type { DeployDeps } from './deploy-contracts.ts';
-import type { DeploymentWish } from './deployment-state.ts';
+import type { DeploymentWish } from './deployment-files.ts';
 import type { SendingAccounts } from './needs.ts';
 
 export interface ContractsOptions {
@@ -185,4 +186,30 @@ export async function signerOf(file: string, cwd: string): Promise<Signer> {
     throw settingsProblem([fault(`${file} has no private key`, 'give a file with 64 hexadecimal digits')]);
   if (await isOpenToAll(resolve(cwd, file))) throw new PreconditionError(problemOf('E_PROD_KEY_FILE'));
   return localKeySigner(key);
+}
+
+interface RoleChange {
+  contract: keyof ContractAddresses;
+  role: string;
+  call: { to: Hex; data: Hex };
+  /** Whether the account has the role now, and whether the one that signs may change that. */
+  state: (rpc: Rpc, admin: Hex) => Promise<{ has: boolean; mayChange: boolean }>;
+}
+
+/** The roles themselves where the words name none, or one of several contracts. */
+export function roleChange(
+  verb: 'grant' | 'revoke',
+  of: { words: string; account: Hex; contracts: ContractAddresses },
+): RoleChange | { roles: string[] } {
+  const named = roleNamed(of.words);
+  if (!named) return { roles: grantableRoles() };
+  const { contract, role } = named;
+  const { account, contracts } = of;
+  const call = roleCall(verb, { contracts, contract, role, account });
+  return {
+    contract,
+    role,
+    call,
+    state: (rpc, admin) => roleState(rpc, { contract: call.to, role, account, admin }),
+  };
 }

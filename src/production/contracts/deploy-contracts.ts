@@ -11,8 +11,8 @@ import type { Signer } from '../../chain/lane/signer.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import { type Rpc, RpcAnswerError } from '../../chain/rpc/rpc.ts';
 import type { Hex } from '../../lib/hex.ts';
-import { type ContractsFile, writeWhole } from './contracts-file.ts';
 import {
+  type ContractsFile,
   cannotGoOn,
   type DeploymentState,
   type DeploymentWish,
@@ -20,7 +20,8 @@ import {
   readState,
   statePath,
   writeState,
-} from './deployment-state.ts';
+  writeWhole,
+} from './deployment-files.ts';
 
 export interface DeployDeps {
   rpc: Rpc;

@@ -4,7 +4,7 @@ import type { Signer } from '../../chain/lane/signer.ts';
 import { RpcAnswerError } from '../../chain/rpc/rpc.ts';
 import type { Hex } from '../../lib/hex.ts';
 import type { DeployDeps } from './deploy-contracts.ts';
-import { cannotGoOn } from './deployment-state.ts';
+import { cannotGoOn } from './deployment-files.ts';
 
 const GWEI = 1_000_000_000n;
 const POLL_MS = 250;

@@ -6,13 +6,7 @@ import type { LanePurpose } from '../../ledger/schema/transactions.ts';
 import { everyLane } from '../../ledger/transactions/backlog.ts';
 import type { Hex } from '../../lib/hex.ts';
 import { namesOf, type Setting } from '../../lib/setting.ts';
-import {
-  costOfOne,
-  fillingUp,
-  inNative,
-  type MoneySettings,
-  type SigningAccount,
-} from '../reach/gas-money.ts';
+import { costOfOne, fillingUp, inNative, type MoneySettings, type SigningAccount } from '../gas-money.ts';
 import { startSettings } from '../settings.ts';
 import type { Observation } from './observation.ts';
 

@@ -1,26 +1,81 @@
-/** Answers a part of the control API from a production ledger, without a server: the endpoints with `onLedger`. */
+/** Answers a part of the control API from a production ledger, without a server: the endpoints with `onLedger`, and its past requests. */
 import { Hono } from 'hono';
+import { readEventState } from '../../actions/events/read-event-state.ts';
 import { settings } from '../../compose/config.ts';
 import { controlEndpoints } from '../../contract/control/endpoints.ts';
-import { controlAliases } from '../../http/control/aliases.ts';
+import { listRequests, type RequestDetail, showRequest } from '../../contract/control/requests.ts';
 import { controlBrands } from '../../http/control/brands.ts';
 import { ledgerConstraints } from '../../http/control/constraints.ts';
-import { handlersOf } from '../../http/control/control-handler.ts';
+import { type ControlRoute, controlHandler, handlersOf, refuse } from '../../http/control/control-handler.ts';
 import { controlMints } from '../../http/control/mints.ts';
 import { controlPerks } from '../../http/control/perks.ts';
-import { refuse } from '../../http/control/refuse.ts';
+import { withRewards } from '../../http/control/requests.ts';
+import { controlAliases } from '../../http/control/users.ts';
 import { controlWebhooks } from '../../http/control/webhooks.ts';
 import { mount } from '../../http/frame/host-frame.ts';
+import type { Database } from '../../ledger/database/database.ts';
 import { pendingMigrations } from '../../ledger/database/migrate.ts';
+import { findRequestTraces, listRequestTraces, type RequestTrace } from '../../ledger/request-traces.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { PreconditionError } from '../../lib/failures/precondition.ts';
 import { secureRandom } from '../../lib/ids.ts';
+import type { Reach } from '../../outgoing/target.ts';
+import { detailOf } from '../requests/kept-request.ts';
 import { type OpenLedger, refuseEmulatorLedger } from './open-ledger.ts';
-import { type OwnReach, publicReach } from './public-reach.ts';
-import { ledgerRequests, type UserHash } from './request-routes.ts';
+
+/** What the operator names for `start` too. */
+export interface OwnReach {
+  /** Networks that are not public. */
+  networks: readonly string[];
+  /** Ports beside 443. */
+  ports: readonly number[];
+}
+
+const publicReach = ({ networks, ports }: OwnReach): Reach => ({ to: 'public', ports, networks });
+
+/** More than are ever named in an answer. */
+const FOUND_MAX = 6;
+
+/** Resolves with the hash of users' keys; with undefined where the key of the hashes is not known. */
+type UserHash = () => Promise<((userKey: string) => string) | undefined>;
+
+/** What rows of earlier versions lack; they lack the ids of their events as well. */
+const OF_EARLIER = {
+  host: null,
+  credential: null,
+  requestHeaders: {},
+  responseHeaders: {},
+  requestBodyKept: 'not kept',
+};
+
+const described = (row: RequestTrace) =>
+  ({ ...OF_EARLIER, ...detailOf(row, systemClock().now()) }) as unknown as RequestDetail;
+
+/** The past requests of a production service: the control API's routes without a server. */
+const ledgerRequests = (database: Database, userHash: UserHash): ControlRoute[] => [
+  controlHandler(listRequests, async ({ query: { status = '', user, ...wanted } }) => {
+    const hash = user === undefined ? undefined : await userHash();
+    const found = await listRequestTraces(database.db, {
+      ...wanted,
+      status,
+      userHash: user === undefined ? undefined : (hash?.(user.toLowerCase()) ?? user),
+    });
+    return { requests: found.map(described) };
+  }),
+  controlHandler(showRequest, async ({ path: { id: name } }) => {
+    const found = await findRequestTraces(database.db, name, FOUND_MAX);
+    const [trace, ...more] = found;
+    if (!trace) return { refusal: { code: 'request_not_found', name } };
+    if (more.length > 0) {
+      const ids = found.map(({ id }) => id);
+      return { refusal: { code: 'request_ambiguous', name, count: found.length, ids } };
+    }
+    return withRewards(described(trace), (eventId) => readEventState({ database }, eventId));
+  }),
+];
 
 /** Takes requests below `/_rewards`. Rejects with a PreconditionError when the database cannot be used. */
-export type ControlRoutes = (request: Request) => Promise<Response>;
+type ControlRoutes = (request: Request) => Promise<Response>;
 
 /** What the operator names for `start` too. */
 export interface LedgerService {

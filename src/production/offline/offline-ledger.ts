@@ -1,8 +1,12 @@
 /** Works on a production ledger without a service: migrates its tables, compares it with the chain, shows its accounts. */
+import { acceptPlanned, type NonceAcceptance, planAcceptance } from '../../actions/lanes/accept-nonce.ts';
+import { planRetirement, retireLane } from '../../actions/lanes/retire-lane.ts';
+import { showLanes } from '../../actions/lanes/show-lanes.ts';
+import { createChainHistory } from '../../audit/chain-history.ts';
 import type { VerifyReport } from '../../audit/report.ts';
 import type { VerifyOptions } from '../../audit/verify-ledger.ts';
 import { type ChainClient, createChainClient } from '../../chain/rpc/client.ts';
-import { createRpc } from '../../chain/rpc/rpc.ts';
+import { createRpc, type Rpc } from '../../chain/rpc/rpc.ts';
 import { createRpcPool } from '../../chain/rpc/rpc-pool.ts';
 import { settings } from '../../compose/config.ts';
 import { createVerifier } from '../../compose/hosts/create-verifier.ts';
@@ -11,20 +15,57 @@ import { listBrands } from '../../ledger/brands/brands.ts';
 import type { Queries } from '../../ledger/database/database.ts';
 import { unsafeDatabaseSettings } from '../../ledger/database/durability.ts';
 import { migrate, pendingMigrations } from '../../ledger/database/migrate.ts';
-import { readFact } from '../../ledger/facts.ts';
+import { type Facts, readFact } from '../../ledger/facts.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { PreconditionError } from '../../lib/failures/precondition.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { SeededBrand } from '../../rules/brands/seed-changes.ts';
+import { checkSequences } from '../checks.ts';
 import { lookAtMoney } from '../doctor/money.ts';
-import type { MoneySettings } from '../reach/gas-money.ts';
+import type { MoneySettings } from '../gas-money.ts';
 import { userHasher } from '../requests/user-hash.ts';
 import { readSecret, type Secret } from '../secrets.ts';
 import { startSettings } from '../settings.ts';
 import { controlRoutes, type LedgerService } from './control-routes.ts';
-import { laneCommands } from './lane-commands.ts';
-import { type LedgerPlace, missing, openLedger, refuseEmulatorLedger } from './open-ledger.ts';
+import {
+  type LedgerPlace,
+  missing,
+  type OpenLedger,
+  openLedger,
+  refuseEmulatorLedger,
+} from './open-ledger.ts';
 import { openRecovery, type RecoveryGiven } from './recovery.ts';
+
+interface Connected {
+  chain: ChainClient;
+  rpc: Rpc;
+  facts: Facts['chain'];
+  finalityBlocks: number;
+}
+
+/** `by`: who decides it, and why. Throws E_PROD_LEDGER_BEHIND from `plan` when the ledger is an old copy. */
+function laneCommands(
+  { database, asked }: Pick<OpenLedger, 'database' | 'asked'>,
+  { chain, rpc, facts, finalityBlocks }: Connected,
+) {
+  const deps = { database, chain, finalityBlocks };
+  const nowMs = () => systemClock().now();
+  return {
+    show: () => asked(() => showLanes(deps)),
+    plan: (account: string) =>
+      asked(async () => {
+        const history = createChainHistory({ rpc, contracts: facts.contracts });
+        const [behind] = await checkSequences(history, { database, chain });
+        if (behind) throw new PreconditionError(behind);
+        return planAcceptance(deps, account);
+      }),
+    planRetirement: (account: string) => asked(() => planRetirement({ database }, account)),
+    retire: (account: string, by: { name: string; reason: string }) =>
+      asked(() => retireLane({ database }, account, { ...by, nowMs: nowMs() })),
+    accept: (planned: NonceAcceptance, by: { name: string; reason: string }) =>
+      asked(() => acceptPlanned(deps, planned, { ...by, nowMs: nowMs() })),
+  };
+}
 
 export type OfflineLedger = Awaited<ReturnType<typeof openOfflineLedger>>;
 

@@ -17,8 +17,7 @@ import {
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { CODE_DIGITS, confirmationCode } from '../../rules/perks/confirmation-code.ts';
 import { usersOf } from './adopt-payout.ts';
-import { keyText, note, type RecoveryContext, timeOf } from './context.ts';
-import type { FoundTransaction } from './types.ts';
+import { type FoundTransaction, keyText, note, type RecoveryContext, timeOf } from './context.ts';
 
 type Mint = Extract<LaneCall, { kind: 'mint' }>;
 type Redeem = Extract<LaneCall, { kind: 'redeem' }>;

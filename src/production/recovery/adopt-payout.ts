@@ -19,8 +19,7 @@ import {
 import type { Hex } from '../../lib/hex.ts';
 import type { BrandId, BrandProfile } from '../../rules/brands/brand.ts';
 import { milestonesOf, streakTerms } from '../../rules/engagement/streak.ts';
-import { note, type RecoveryContext, sequenceText, timeOf } from './context.ts';
-import type { FoundTransaction } from './types.ts';
+import { type FoundTransaction, note, type RecoveryContext, sequenceText, timeOf } from './context.ts';
 
 /** The event of a reward of which only the amount is known. */
 export const RECOVERED_EVENT = 'recovered';

@@ -12,8 +12,7 @@ import {
 } from '../../ledger/recovery/adopt-perk-terms.ts';
 import { rowsOfRecovery } from '../../ledger/recovery/recoveries.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
-import { note, type RecoveryContext, timeOf } from './context.ts';
-import type { FoundTransaction } from './types.ts';
+import { type FoundTransaction, note, type RecoveryContext, timeOf } from './context.ts';
 
 type Terms = Extract<LaneCall, { kind: 'perk_terms' }>;
 

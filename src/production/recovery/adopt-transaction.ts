@@ -1,6 +1,9 @@
-/** Takes one transaction that the ledger has lost into it, with the work that it carries, in one commit. */
+/** Takes one transaction that the ledger has lost into it, with the work that it carries, in one commit; relayed calls and top-ups of gas wallets are here. */
 import { isSamePayload } from '../../audit/read-attempt.ts';
+import type { LaneCall } from '../../chain/contracts/calls/lane-call.ts';
 import type { Queries } from '../../ledger/database/database.ts';
+import { perkOfToken } from '../../ledger/recovery/adopt-perk-terms.ts';
+import { adoptRelay, adoptTopUp, bindWaitingRelay, payerOf } from '../../ledger/recovery/adopt-queued.ts';
 import {
   adoptAttempt,
   adoptTransaction,
@@ -10,15 +13,64 @@ import {
   refillTransaction,
   transactionAt,
 } from '../../ledger/recovery/adopt-transactions.ts';
+import { budgetDay } from '../../ledger/relay/gas-budgets.ts';
 import type { LanePurpose } from '../../ledger/schema/transactions.ts';
 import { acceptNonces } from '../../ledger/transactions/accepted-nonces.ts';
 import { findByHashes, payloadOf, type Transaction } from '../../ledger/transactions/transactions.ts';
 import { adoptMintOf, adoptRedemptionOf } from './adopt-keyed.ts';
 import { adoptPayout } from './adopt-payout.ts';
-import { adoptRelayOf, adoptTopUpOf } from './adopt-relay.ts';
 import { adoptPerkTerms } from './adopt-terms.ts';
-import { note, type RecoveryContext, timeOf } from './context.ts';
-import type { FoundTransaction } from './types.ts';
+import { type FoundTransaction, note, type RecoveryContext, timeOf } from './context.ts';
+
+const GWEI = 1_000_000_000n;
+
+async function adoptRelayOf(
+  tx: Queries,
+  context: RecoveryContext,
+  of: { found: FoundTransaction; call: Extract<LaneCall, { kind: 'relay' }>; transactionId: string },
+): Promise<void> {
+  const { found, call, transactionId } = of;
+  const { lane, to, data } = found;
+  if (to === null) return;
+  if (await bindWaitingRelay(tx, { lane, recipient: to, data, transactionId })) return;
+  const perk = call.perkId === undefined ? undefined : await perkOfToken(tx, call.perkId);
+  const wallet = await payerOf(tx, lane);
+  const payer = wallet === undefined || wallet === 'service' ? (perk?.brandId ?? 'service') : wallet;
+  const createdAt = timeOf(context, found);
+  const id = context.deps.random.uuid();
+  await adoptRelay(tx, {
+    id,
+    lane,
+    payer,
+    userAddress: call.userAddress,
+    recipient: to,
+    data,
+    valueWei: String(found.valueWei),
+    gas: found.gas,
+    reservedGwei: Number((BigInt(found.gas) * found.maxFeeWei + GWEI - 1n) / GWEI),
+    budgetDay: budgetDay(createdAt),
+    createdAt,
+    transactionId,
+  });
+  await note(tx, context, 'relay', id, { user: call.userAddress, payer, transaction: found.hash });
+}
+
+async function adoptTopUpOf(
+  tx: Queries,
+  context: RecoveryContext,
+  { found, transactionId }: { found: FoundTransaction; transactionId: string },
+): Promise<void> {
+  const { lane, to, valueWei } = found;
+  if (to === null || (await payerOf(tx, lane)) !== 'service') return;
+  const id = context.deps.random.uuid();
+  const topUp = { id, lane, wallet: to, amountWei: String(valueWei), createdAt: timeOf(context, found) };
+  if ((await adoptTopUp(tx, { ...topUp, transactionId })) === 'written')
+    await note(tx, context, 'top_up', id, {
+      wallet: to,
+      amountWei: topUp.amountWei,
+      transaction: found.hash,
+    });
+}
 
 const PURPOSES: Record<FoundTransaction['call']['kind'], LanePurpose> = {
   payout: 'payout',

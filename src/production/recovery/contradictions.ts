@@ -6,7 +6,7 @@ import { isSamePayload } from '../../audit/read-attempt.ts';
 import { knownRewards } from '../../ledger/recovery/adopt-rewards.ts';
 import { transactionAt } from '../../ledger/recovery/adopt-transactions.ts';
 import { findByHashes, payloadOf } from '../../ledger/transactions/transactions.ts';
-import type { FoundTransaction, LostWork, RecoveryDeps } from './types.ts';
+import type { FoundTransaction, LostWork, RecoveryDeps } from './context.ts';
 
 /** What a recovery has to wait for; undefined: nothing. */
 export async function contradictionsOf(

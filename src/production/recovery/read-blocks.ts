@@ -4,7 +4,7 @@ import { readLaneCall } from '../../chain/contracts/calls/lane-call.ts';
 import { type RpcTransaction, signedBytesOf } from '../../chain/rpc/signed-transaction.ts';
 import { checksummed } from '../../identity/checksum.ts';
 import type { Hex } from '../../lib/hex.ts';
-import type { FoundTransaction, RecoveryDeps } from './types.ts';
+import type { FoundTransaction, RecoveryDeps } from './context.ts';
 
 /** Blocks that are asked for together: with a node far away, most of the time is waiting. */
 const BLOCKS_ASKED = 16;

@@ -11,9 +11,9 @@ import { nextNonce } from '../../ledger/transactions/transactions.ts';
 import { PreconditionError } from '../../lib/failures/precondition.ts';
 import type { Hex } from '../../lib/hex.ts';
 import { problemOf } from '../start-errors.ts';
+import type { FoundTransaction, LostWork, RecoveryDeps } from './context.ts';
 import { readBlocks } from './read-blocks.ts';
 import { readPools } from './read-pools.ts';
-import type { FoundTransaction, LostWork, RecoveryDeps } from './types.ts';
 
 /** How often it is read again when the chain was reorganised meanwhile. */
 const TRIES = 5;

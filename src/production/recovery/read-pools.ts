@@ -4,8 +4,8 @@ import { isRpcError, type Rpc } from '../../chain/rpc/rpc.ts';
 import type { RpcTransaction } from '../../chain/rpc/signed-transaction.ts';
 import { type Offer, offersMore } from '../../ledger/recovery/adopt-transactions.ts';
 import type { Hex } from '../../lib/hex.ts';
+import type { FoundTransaction, PendingUnknown, RecoveryDeps } from './context.ts';
 import { foundOf } from './read-blocks.ts';
-import type { FoundTransaction, PendingUnknown, RecoveryDeps } from './types.ts';
 
 /** The pool of one node, as far as it is about one account. */
 interface Pool {

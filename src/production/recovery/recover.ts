@@ -3,7 +3,9 @@
  * have beyond it, takes that in, and goes on behind everything that was used. Each commit can be the last one of a process:
  * the next run goes on with what is missing.
  */
-
+import { createAlarms } from '../../chain/alarms.ts';
+import { createFollower } from '../../chain/indexer/indexer.ts';
+import { settlements } from '../../chain/work/settlements.ts';
 import { listBrands } from '../../ledger/brands/brands.ts';
 import type { Queries } from '../../ledger/database/database.ts';
 import { readTime } from '../../ledger/database/read-time.ts';
@@ -18,18 +20,54 @@ import {
   unfinishedRecovery,
 } from '../../ledger/recovery/recoveries.ts';
 import { findByHashes } from '../../ledger/transactions/transactions.ts';
+import { neverCrash } from '../../lib/crash-points.ts';
 import { PreconditionError } from '../../lib/failures/precondition.ts';
+import { silentLog } from '../../lib/log.ts';
 import { problemOf } from '../start-errors.ts';
 import { adoptForeignMints } from './adopt-keyed.ts';
 import { turnNewPerksOff } from './adopt-terms.ts';
 import { adopt } from './adopt-transaction.ts';
-import { carriers, type RecoveryContext } from './context.ts';
+import { carriers, type LostWork, type RecoveryContext, type RecoveryDeps } from './context.ts';
 import { contradictionsOf } from './contradictions.ts';
-import { followRecovered } from './follow-recovered.ts';
 import { type HeldLanes, holdLanes } from './hold-lanes.ts';
 import { readLostWork } from './read-lost-work.ts';
 import { type RecoveryReport, recoveredOf, reportOf } from './report.ts';
-import type { LostWork, RecoveryDeps } from './types.ts';
+
+/**
+ * Reads up to the newest block that was searched and has its confirmations. A later one may hold what no node showed: that
+ * is found again only in a block that nobody has read yet.
+ */
+async function followRecovered(
+  deps: RecoveryDeps,
+  { headBlock, onBlock }: { headBlock: number; onBlock: () => Promise<void> },
+): Promise<void> {
+  const { database, chain, clock, facts, settings, progress } = deps;
+  let renewal: Promise<void> = Promise.resolve();
+  const follower = createFollower({
+    database,
+    chain: { ...chain, block: (which) => chain.block(which === 'latest' ? headBlock : which) },
+    clock,
+    log: silentLog,
+    alarms: createAlarms({ now: clock.now, log: silentLog }),
+    crash: neverCrash,
+    settlements,
+    settings: {
+      ...settings,
+      escrow: facts.contracts.escrow,
+      token: facts.contracts.token,
+      pointsSale: facts.contracts.pointsSale,
+      firstBlock: facts.deploymentBlock,
+    },
+    onIncluded: () => {},
+    onReorganized: () => {},
+    onReading: ({ block, of }) => {
+      progress('follow', block, of);
+      renewal = renewal.then(onBlock);
+    },
+  });
+  await follower.catchUp();
+  await renewal;
+}
 
 /** Ends the commit that a plan was made in. */
 class PlanEnds extends Error {

@@ -1,7 +1,7 @@
 /** What a recovery did or would do, and what cannot be known any more. */
 import type { RecoveredRow, Recovery } from '../../ledger/recovery/recoveries.ts';
 import type { RecoveredKind } from '../../ledger/schema/recoveries.ts';
-import type { LostWork, PendingUnknown } from './types.ts';
+import type { LostWork, PendingUnknown } from './context.ts';
 
 type Detail = RecoveredRow['detail'];
 

@@ -1,6 +1,6 @@
 /** What production keeps of a request: the facts that explain it, which are put into words when somebody asks. */
 
-import { requestDetail } from '../../http/control/request-summary.ts';
+import { requestDetail } from '../../http/control/requests.ts';
 import {
   brandOf,
   decisionOf,

@@ -1,10 +1,39 @@
 /** A step with all that stands around it as statements of a test. */
 import { everyStep, type Step } from '../format/scenario.ts';
+import { hasVariable } from '../format/variables.ts';
 import { stepKinds } from '../steps/all-steps.ts';
 import { type Known, lineOf, refuse } from './known.ts';
 import { accessed, bracketed, quoted, type Source, type Statement, valueSource } from './source.ts';
-import { stepCall } from './step-call.ts';
 import { stepValue } from './variable-source.ts';
+
+/** The call, a promise. */
+function stepCall(known: Known, step: Step): Source {
+  const { kind, input } = step;
+  const write = (value: unknown) => stepValue(known, step, value);
+  const call = (name: string, ...values: unknown[]): Source => [`stack.${name}(`, ...values.map(write), ')'];
+  const fields = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>;
+  if (kind === 'clock') return clockCall(fields, call, write);
+  if (kind === 'fault') {
+    if (!('clear' in fields)) return call('faults.set', fields);
+    return fields.clear === 'all' ? call('faults.clear') : call('faults.clear', fields.clear);
+  }
+  if (kind === 'verify') return input === 'all' ? call('verify') : call('verify', fields);
+  return call(kind === 'check-in' ? 'checkIn' : kind, input);
+}
+
+function clockCall(
+  fields: Record<string, unknown>,
+  call: (name: string, ...values: unknown[]) => Source,
+  write: (value: unknown) => Source,
+): Source {
+  if ('freeze' in fields) {
+    if (hasVariable(fields.freeze))
+      return ['(', write(fields.freeze), ' ? stack.clock.freeze() : stack.clock.run())'];
+    return call(fields.freeze === true ? 'clock.freeze' : 'clock.run');
+  }
+  const [[name, value] = ['now', undefined]] = Object.entries(fields);
+  return call(`clock.${name}`, value);
+}
 
 const oneLine = (text: string) => text.replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ');
 const comment = (text: string) => `// ${oneLine(text)}`;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { DURATION_FORM } from '../../lib/duration.ts';
 import { stepKinds } from '../steps/all-steps.ts';
-import { capabilities } from '../steps/capabilities.ts';
+import { capabilities } from '../steps/step-context.ts';
 
 export const FORMAT_VERSION = 1;
 /** So that a slip of the finger is not a load test; `rewards load` is for that. */

@@ -1,8 +1,7 @@
 /** Why a file cannot run on a target, found before anything is sent. */
-
 import { needOf } from '../steps/all-steps.ts';
-import { type Capability, capabilities } from '../steps/capabilities.ts';
 import type { Path } from '../steps/match.ts';
+import { type Capability, capabilities } from '../steps/step-context.ts';
 import { everyStep, type PlacedProblem, type Scenario } from './scenario.ts';
 
 /** What only a stack of its own can be given. */

@@ -1,5 +1,5 @@
 /** Puts names in place of what is another value on another stack: the brand, contracts, users, and ids that earlier steps saw. */
-import type { JsonObject } from '../steps/json-object.ts';
+import type { JsonObject } from '../steps/step-context.ts';
 
 /** What is known of the stack on which requests were recorded. */
 export interface KnownStack {

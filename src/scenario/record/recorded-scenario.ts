@@ -1,14 +1,13 @@
-/** Kept requests as a scenario: a step for each, the clock moved as it moved in between, and ids and e-mails as variables. */
-
+/** Kept requests as a scenario: a step for each, the clock moved as it moved in between, and ids and e-mails as variables; or one as a step alone. */
 import { stringify } from 'yaml';
 import type { RequestDetail } from '../../contract/control/requests.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { FORMAT_VERSION } from '../format/scenario-schema.ts';
-import type { JsonObject } from '../steps/json-object.ts';
+import type { JsonObject } from '../steps/step-context.ts';
 import { isEmail, isRandom, type KnownStack, type Names, namesOf, renamed } from './known-names.ts';
 import { requestStep } from './request-step.ts';
 
-export interface Recording {
+interface Recording {
   yaml: string;
   steps: number;
   /** Requests that the scenario does not have, and why. */
@@ -120,4 +119,27 @@ function jsonOf(text: string | null): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** `leftOut`: why a scenario cannot have it. Random ids are drawn anew with each run. */
+export function singleStep(
+  request: RequestDetail,
+  stack: KnownStack,
+): { yaml: string } | { leftOut: string } {
+  const names = namesOf(stack);
+  const isNamed = (text: string) => names.has(text.toLowerCase());
+  const recorded = requestStep(request, { stack, isNamed });
+  if (recorded === 'by itself') return { leftOut: 'the payment processor sends it by itself' };
+  if ('leftOut' in recorded) return recorded;
+  const { expect, ...step } = recorded.step;
+  const known = (word: string) => names.get(word.toLowerCase());
+  const drawn = (word: string) => {
+    if (!isRandom(word)) return undefined;
+    return word.startsWith('0x') ? `0x\${hex(32)}` : `\${uuid()}`;
+  };
+  const written = {
+    ...(renamed(step, (word) => known(word) ?? drawn(word)) as typeof step),
+    ...(expect !== undefined && { expect: renamed(expect, known) }),
+  };
+  return { yaml: stringify([written], { lineWidth: 110 }).trimEnd() };
 }

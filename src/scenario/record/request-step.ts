@@ -1,6 +1,6 @@
 /** A kept request as a step of a scenario: as an event, a payment or a relayed call where it is one, else as a plain request. */
 import type { RequestDetail } from '../../contract/control/requests.ts';
-import type { JsonObject } from '../steps/json-object.ts';
+import type { JsonObject } from '../steps/step-context.ts';
 import type { KnownStack } from './known-names.ts';
 import { recordedExpectation } from './recorded-expectation.ts';
 

@@ -1,4 +1,9 @@
 /** Runs one case of a scenario: a row of its matrix on a stack of its own, or on a target that runs already. */
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createClient } from '../../client/create-client.ts';
+import { listRequests, showRequest } from '../../contract/control/requests.ts';
+import { saveSnapshot } from '../../contract/control/snapshots.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
@@ -6,11 +11,9 @@ import { stopwatch } from '../../lib/timers.ts';
 import type { StartFreshStack } from '../../stack/fresh-stack.ts';
 import type { Scenario } from '../format/scenario.ts';
 import type { Scope } from '../format/variables.ts';
-import type { ScenarioTarget } from '../steps/step-context.ts';
+import { controlBody, type ScenarioTarget } from '../steps/step-context.ts';
 import { createCaseContext } from './case-context.ts';
-import { keepFailed } from './keep-failed.ts';
-import { redactor } from './redact.ts';
-import type { CaseReport, Failure, StepReport } from './report.ts';
+import type { CaseReport, Failure, Kept, StepReport } from './report.ts';
 import { runSteps, type StepDeps } from './run-steps.ts';
 import { canOfOwn, targetOf } from './stack-target.ts';
 
@@ -32,7 +35,7 @@ export interface CaseDeps {
   openDatabase?: () => Promise<{ url: string; drop: () => Promise<void> }>;
 }
 
-export interface CaseWish {
+interface CaseWish {
   matrix: Record<string, unknown>;
   /** In place of values of `vars`. */
   vars: Record<string, string>;
@@ -158,7 +161,7 @@ async function runOn(
 const secretsOf = ({ data }: Scenario, { vars }: CaseWish) =>
   (data.secret ?? []).map((name) => String(vars[name] ?? data.vars?.[name] ?? ''));
 
-export const wholeFile = ({ file, placeOf }: Scenario, message: string): Failure => ({
+const wholeFile = ({ file, placeOf }: Scenario, message: string): Failure => ({
   file,
   ...placeOf([]),
   message,
@@ -166,3 +169,50 @@ export const wholeFile = ({ file, placeOf }: Scenario, message: string): Failure
   decision: null,
   curl: null,
 });
+
+/** The newest ones, with their bodies: a failure is near its end. */
+const REQUESTS_MAX = 200;
+/** Of one answer of the stack, which is in this process. */
+const TIMEOUT_MS = 30_000;
+
+/** `name`: of the files in `folder`. What cannot be kept is said in `problem`. */
+async function keepFailed(
+  { urls, controlToken, can }: ScenarioTarget,
+  { folder, name, userAgent }: { folder: string; name: string; userAgent: string },
+): Promise<Kept> {
+  const kept: Kept = { snapshot: null, requests: null, problem: null };
+  const { call } = createClient({ urls, controlToken, timeoutMs: TIMEOUT_MS, userAgent });
+  try {
+    // It has the keys of its users, be it the emulator's only.
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const { requests } = controlBody(await call(listRequests, { query: { limit: REQUESTS_MAX } }));
+    const whole = [];
+    for (const { id } of requests) whole.push(controlBody(await call(showRequest, { path: { id } })));
+    const log = join(folder, `${name}.requests.json`);
+    await writeFile(log, `${JSON.stringify(whole, null, 2)}\n`, { mode: 0o600 });
+    kept.requests = log;
+    if (!can.has('snapshots')) return { ...kept, problem: 'a stack on Postgres has no snapshots' };
+    const saved = controlBody(await call(saveSnapshot, { body: { note: `a failed scenario: ${name}` } }));
+    const file = join(folder, `${name}.rewards`);
+    await copyFile(saved.file, file);
+    return { ...kept, snapshot: file };
+  } catch (error) {
+    return { ...kept, problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const HIDDEN = '[secret]';
+/** Shorter ones would blacken half of a report. */
+const SECRET_MIN = 4;
+
+/** A function that replaces each of `secrets` in all texts of a JSON value. */
+function redactor(secrets: readonly (string | undefined)[]): <Value>(value: Value) => Value {
+  const hidden = secrets.filter((one): one is string => one !== undefined && one.length >= SECRET_MIN);
+  const redacted = (value: unknown): unknown => {
+    if (typeof value === 'string') return hidden.reduce((text, one) => text.replaceAll(one, HIDDEN), value);
+    if (Array.isArray(value)) return value.map(redacted);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, redacted(one)]));
+  };
+  return <Value>(value: Value) => redacted(value) as Value;
+}

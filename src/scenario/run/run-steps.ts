@@ -3,8 +3,8 @@ import { stopwatch } from '../../lib/timers.ts';
 import type { Scenario, Step } from '../format/scenario.ts';
 import { resolved } from '../format/variables.ts';
 import { needOf } from '../steps/all-steps.ts';
-import { capabilities } from '../steps/capabilities.ts';
 import { differences, type Path } from '../steps/match.ts';
+import { capabilities } from '../steps/step-context.ts';
 import type { Failure, StepReport } from './report.ts';
 import { runWork, type WorkDeps, type WorkProblem, type WorkResult } from './run-work.ts';
 

@@ -1,15 +1,13 @@
 /** Runs one step that does something: variables, repetitions, further tries, and the comparison with what is expected. */
-
 import { ClientError } from '../../client/client-error.ts';
 import { moveClock } from '../../contract/control/clock.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import type { Step } from '../format/scenario.ts';
 import { resolved, type Scope, VariableError } from '../format/variables.ts';
 import { stepKinds } from '../steps/all-steps.ts';
-import type { Seen } from '../steps/capabilities.ts';
-import { inputProblems } from '../steps/input-problems.ts';
 import { type Difference, differences, type Path, shown } from '../steps/match.ts';
-import { StepError } from '../steps/step-context.ts';
+import { type Seen, StepError } from '../steps/step-context.ts';
+import { inputProblems } from '../steps/step-kind.ts';
 import type { CaseContext } from './case-context.ts';
 import { type Decision, decisionOf } from './decision.ts';
 import type { RequestMade } from './report.ts';

@@ -1,7 +1,6 @@
 /** A stack of the emulator as steps see it. */
 import type { Ready } from '../../stack/ready.ts';
-import { type Capability, capabilities } from '../steps/capabilities.ts';
-import type { ScenarioTarget } from '../steps/step-context.ts';
+import { type Capability, capabilities, type ScenarioTarget } from '../steps/step-context.ts';
 
 /** What a stack tells of itself, and its run file keeps. */
 type KnownStack = Pick<Ready, 'urls' | 'controlToken' | 'brands' | 'contracts' | 'processor'> & {

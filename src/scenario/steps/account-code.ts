@@ -1,6 +1,6 @@
 /** The step that gives an account code of its own: a smart account that accepts what it is sent, or refuses it. */
 import { z } from 'zod';
-import { setCode } from '../../client/chain/set-code.ts';
+import { setCode } from '../../client/chain/chain-view.ts';
 import type { Hex } from '../../lib/hex.ts';
 import { StepError, userNamed } from './step-context.ts';
 import { stepKind, text, userField } from './step-kind.ts';

@@ -1,11 +1,10 @@
 /** The closed list of steps. */
-
 import { code } from './account-code.ts';
-import type { Capability } from './capabilities.ts';
 import { chain, fault, invalidate, note, restore, snapshot, verify } from './checks.ts';
 import { bulk, checkIn, clock, event, http, inbox, pregenerate, redeem, site } from './events.ts';
 import { checkout, mint, pay, refund, webhook } from './payments.ts';
 import { relay } from './relay.ts';
+import type { Capability } from './step-context.ts';
 import type { StepKind } from './step-kind.ts';
 
 export const stepKinds: Record<string, StepKind> = {

@@ -1,11 +1,17 @@
 /** Steps that send customer events, and what users do with the service itself. */
-
 import { z } from 'zod';
 import { personOf, registrationOf } from '../../client/person.ts';
 import { listInbox } from '../../contract/control/inbox.ts';
 import { fireSiteHook } from '../../contract/control/site.ts';
-import type { JsonObject } from './json-object.ts';
-import { answerSeen, brandOf, controlBody, keyHeader, type StepContext, userNamed } from './step-context.ts';
+import {
+  answerSeen,
+  brandOf,
+  controlBody,
+  type JsonObject,
+  keyHeader,
+  type StepContext,
+  userNamed,
+} from './step-context.ts';
 import {
   answer,
   anyObject,

@@ -1,12 +1,30 @@
-/** What steps act on: one target, and the ways to it. */
-
+/** What steps act on: one target, what it can do, the ways to it, and what steps see. */
 import type { ChainView } from '../../client/chain/chain-view.ts';
 import type { UserWallets } from '../../client/chain/user-wallet.ts';
 import type { createClient } from '../../client/create-client.ts';
 import type { HostUrls } from '../../client/host-urls.ts';
 import type { Reply } from '../../client/reply.ts';
 import type { Random } from '../../lib/ids.ts';
-import type { Capability, Seen } from './capabilities.ts';
+
+export type JsonObject = Record<string, unknown>;
+
+/** What only some targets have. */
+export const capabilities = {
+  clock: 'a clock that can be moved: a stack of the emulator',
+  payments: 'the emulated payment processor',
+  chain: 'the address of its chain',
+  code: 'accounts that can be given code: a stack of the emulator',
+  site: 'the demo site',
+  inbox: 'the built-in receiver of webhooks',
+  users: 'users whose keys are known: a stack of the emulator',
+  controls: 'the control API of the emulator',
+  snapshots: 'snapshots: a stack of the emulator',
+  faults: 'faults: a stack of the emulator',
+} as const;
+export type Capability = keyof typeof capabilities;
+
+/** What a step saw, for `expect`, `save` and later steps. */
+export type Seen = Record<string, unknown>;
 
 export type Client = ReturnType<typeof createClient>;
 

@@ -1,9 +1,21 @@
-/** What a kind of step is: the fields that a file writes, what it needs, what it does, and what it sees. */
+/** What a kind of step is: the fields that a file writes, what it needs of a target, what it does, what it sees, and what is wrong with its input. */
 import { z } from 'zod';
 import { DURATION_FORM } from '../../lib/duration.ts';
 import { hasVariable } from '../format/variables.ts';
-import type { Capability, Seen } from './capabilities.ts';
-import type { StepContext } from './step-context.ts';
+import type { Capability, Seen, StepContext } from './step-context.ts';
+
+/** `advance must be a duration such as 61s`, one for each problem. */
+export const inputProblems = (
+  issues: readonly z.core.$ZodIssue[],
+  above: readonly PropertyKey[] = [],
+): string[] =>
+  issues.flatMap((issue) => {
+    const path = [...above, ...issue.path];
+    // Of a value or a variable, the value is what was meant.
+    const [first] = issue.code === 'invalid_union' ? issue.errors : [];
+    if (first && first.length > 0) return inputProblems(first, path);
+    return [[path.map(String).join('.'), issue.message].filter(Boolean).join(' ')];
+  });
 
 export interface StepKind<Input = unknown> {
   /** One sentence for people. */
@@ -29,6 +41,7 @@ export const answer = {
   headers: 'with names in small letters',
   body: 'of the answer, as JSON',
 };
+/** What a kind of step is: the fields that a file writes, what it needs, what it does, and what it sees. */
 export const decision = {
   decision: '`rewarded`, `confirmed`, or the name of the check that refused; on an emulator',
 };

@@ -1,8 +1,8 @@
 /** Application passwords: what a program sends with each request, in place of a session. */
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
-import type { SiteStore } from '../store/open-store.ts';
-import { digestOf } from './digest.ts';
+import type { SiteStore } from '../store.ts';
+import { digestOf } from './stored-secrets.ts';
 
 export interface ApplicationPassword {
   id: number;

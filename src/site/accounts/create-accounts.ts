@@ -2,18 +2,15 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import { siteSettings } from '../config.ts';
-import type { SiteStore } from '../store/open-store.ts';
+import type { SiteStore } from '../store.ts';
 import { type ApplicationPassword, createApplicationPasswords } from './application-passwords.ts';
-import type { Caller, NonceAction } from './caller.ts';
-import { readCookie, SESSION_COOKIE, VISITOR_COOKIE, writeCookie } from './cookies.ts';
-import { digestOf } from './digest.ts';
 import { createLoginGate } from './login-gate.ts';
 import { createNonces } from './nonces.ts';
-import { isOwnPage } from './own-page.ts';
-import { hashPassword, isPassword } from './password.ts';
-import { createSessions } from './sessions.ts';
+import { isOwnPage } from './own-pages.ts';
+import { createSessions, readCookie, SESSION_COOKIE, VISITOR_COOKIE, writeCookie } from './sessions.ts';
+import { digestOf, hashPassword, isPassword } from './stored-secrets.ts';
 import { type AccountProblem, createUserStore, type NewUser } from './user-store.ts';
-import type { SiteUser } from './users.ts';
+import type { Caller, NonceAction, SiteUser } from './users.ts';
 
 /** `wrong` never says whether the login or the password was. `cookie`: the Set-Cookie header of the new session. */
 export type LogIn =

@@ -1,7 +1,7 @@
 /** Slows down guessing: after some failures, each next try of an account or from an address has to wait, longer each time. */
 import type { Clock } from '../../lib/clock.ts';
 import { siteSettings } from '../config.ts';
-import type { SiteStore } from '../store/open-store.ts';
+import type { SiteStore } from '../store.ts';
 
 interface Row {
   failures: number;

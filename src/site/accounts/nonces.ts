@@ -3,9 +3,9 @@ import { createHmac } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import { siteSettings } from '../config.ts';
-import type { SiteStore } from '../store/open-store.ts';
-import { type Caller, type NonceAction, userOf } from './caller.ts';
-import { isSameText } from './digest.ts';
+import type { SiteStore } from '../store.ts';
+import { isSameText } from './stored-secrets.ts';
+import { type Caller, type NonceAction, userOf } from './users.ts';
 
 /** 128 bits in hex. */
 const LENGTH = 32;

@@ -1,10 +1,41 @@
-/** Sessions of browsers: a random id in a cookie, and its digest in the store. */
+/** Sessions of browsers: a random id in a cookie, and its digest in the store; and the visitor's cookie, to which a guest's nonces are bound. */
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import { siteSettings } from '../config.ts';
-import type { SiteStore } from '../store/open-store.ts';
-import { digestOf } from './digest.ts';
+import type { SiteStore } from '../store.ts';
+import { digestOf } from './stored-secrets.ts';
 
+export const SESSION_COOKIE = 'rewards_site_session';
+export const VISITOR_COOKIE = 'rewards_site_visitor';
+type CookieName = typeof SESSION_COOKIE | typeof VISITOR_COOKIE;
+
+/** 256 random bits in base64url. */
+const ID = /^[\w-]{43}$/;
+
+/** The cookie's value where it has the form of one of ours; the first, where a request has it twice. */
+export function readCookie(request: Request, name: CookieName): string | undefined {
+  const parts = (request.headers.get('cookie') ?? '').split(';').map((part) => part.trim());
+  const value = parts.find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1);
+  return value !== undefined && ID.test(value) ? value : undefined;
+}
+
+/** A Set-Cookie header; with `maxAgeMs` 0 it ends the cookie. Scripts cannot read it, other sites' forms do not send it. */
+export function writeCookie(
+  siteUrl: string,
+  cookie: { name: CookieName; value: string; maxAgeMs: number },
+): string {
+  const { pathname, protocol } = new URL(siteUrl);
+  return [
+    `${cookie.name}=${cookie.value}`,
+    `Path=${pathname}`,
+    `Max-Age=${Math.floor(cookie.maxAgeMs / 1_000)}`,
+    'HttpOnly',
+    'SameSite=Lax',
+    ...(protocol === 'https:' ? ['Secure'] : []),
+  ].join('; ');
+}
+
+/** Sessions of browsers: a random id in a cookie, and its digest in the store. */
 export function createSessions({ store, clock, random }: { store: SiteStore; clock: Clock; random: Random }) {
   const insert = store.prepare<[string, number, number]>(
     'insert into sessions (digest, user_id, expires_at) values (?, ?, ?)',

@@ -1,7 +1,7 @@
 /** Users in the site's store. */
 import type { Clock } from '../../lib/clock.ts';
-import type { SiteStore } from '../store/open-store.ts';
-import { hashPassword } from './password.ts';
+import type { SiteStore } from '../store.ts';
+import { hashPassword } from './stored-secrets.ts';
 import { isEmail, type Role, type SiteUser } from './users.ts';
 
 interface Row {

@@ -1,8 +1,7 @@
 /** What the site's content needs: its store, the time, and whom to tell. */
-
 import type { Hook } from '../plugin/hooks.ts';
 import type { Occurrence } from '../plugin/plugin.ts';
-import type { SiteStore } from '../store/open-store.ts';
+import type { SiteStore } from '../store.ts';
 
 export interface ContentDeps {
   store: SiteStore;

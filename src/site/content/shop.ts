@@ -1,7 +1,7 @@
 /** Products, and orders of them. The demo takes no money: an order is paid and complete when it is placed. */
 import type { SiteUser } from '../accounts/users.ts';
+import { contentLimits } from '../config.ts';
 import type { ContentDeps, Written } from './content-deps.ts';
-import { contentLimits } from './content-limits.ts';
 
 export interface Product {
   id: number;

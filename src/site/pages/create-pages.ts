@@ -1,20 +1,17 @@
-/** All pages of the site, and what they are made with for a host site. */
+/** All pages of the site, and what a host site puts into pages of its own: the plugin's style and script, and what shortcodes show. */
 import { type Context, Hono } from 'hono';
-import { userOf } from '../accounts/caller.ts';
+import type { Accounts } from '../accounts/create-accounts.ts';
+import { userOf } from '../accounts/users.ts';
+import type { Plugin } from '../plugin/plugin.ts';
 import { addressIn } from '../rest/address.ts';
-import { addLogIn } from './account/log-in-page.ts';
-import { addProfile } from './account/profile-page.ts';
-import { addRegister } from './account/register-page.ts';
-import { addAdminPosts } from './admin/posts-page.ts';
-import { addSettings } from './admin/settings-page.ts';
+import { addLogIn, addProfile, addRegister } from './account-pages.ts';
+import { addAdminPosts, addSettings } from './admin-pages.ts';
 import { assetResponse } from './assets/assets.ts';
-import { addHome } from './front/home.ts';
-import { addPost } from './front/post.ts';
-import { addShop } from './front/shop.ts';
-import { createPageKit, type PageConfig, type PageDeps } from './page-kit.ts';
-import { addCallActions } from './rewards/call-actions.ts';
-import { addRewardPages } from './rewards/reward-pages.ts';
-import { addShare } from './rewards/share-page.ts';
+import { addHome, addPost, addShop } from './front-pages.ts';
+import { headTags } from './layout.ts';
+import { createPageKit, createVisits, type PageConfig, type PageDeps, shareEventOf } from './page-kit.ts';
+import { addCallActions, addRewardPages, addShare } from './reward-pages.ts';
+import { expandShortcodes } from './shortcodes/expand-shortcodes.ts';
 
 /** Mounted at the site's base path, behind everything else: it answers 404 itself. */
 export function createPages(deps: PageDeps, config: PageConfig): Hono {
@@ -58,3 +55,24 @@ const tooMany = () =>
     status: 429,
     headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Retry-After': '60' },
   });
+
+export interface HostParts {
+  /** Replaces the shortcodes in a page's HTML by what they show to the visitor who asks for the page. */
+  expandShortcodes(html: string, request: Request): Promise<string>;
+  /** Belongs into the head of such a page, and of one with a share button (class `rewards-share`). */
+  headTags(request: Request): string;
+}
+
+/** `url`: of the site. Its cookies reach pages below it; anywhere else every visitor is a guest. */
+export function createHostParts(
+  deps: { plugin: Plugin; accounts: Accounts; now: () => number },
+  { url }: { url: string },
+): HostParts {
+  const visitFor = createVisits(deps, new URL(url).pathname.replace(/\/+$/, ''));
+  const visitOf = (request: Request) => visitFor(request, deps.accounts.callerOf(request));
+  return {
+    expandShortcodes: async (html, request) =>
+      String(await expandShortcodes(deps.plugin, visitOf(request), html)),
+    headTags: (request) => String(headTags(visitOf(request), shareEventOf(deps.plugin))),
+  };
+}

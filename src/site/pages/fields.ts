@@ -1,5 +1,5 @@
 /** Parts of forms: labelled fields that say what is wrong with them, and the hidden ones that every form has. */
-import type { NonceAction } from '../accounts/caller.ts';
+import type { NonceAction } from '../accounts/users.ts';
 import { type Html, html } from './html.ts';
 import type { Visit } from './visit.ts';
 

@@ -1,7 +1,7 @@
 /** What a page says after a form: kept in the store until the browser that sent the form has shown it. */
 import { createHash } from 'node:crypto';
-import type { Caller } from '../accounts/caller.ts';
-import type { SiteStore } from '../store/open-store.ts';
+import type { Caller } from '../accounts/users.ts';
+import type { SiteStore } from '../store.ts';
 
 export interface Notice {
   text: string;

@@ -1,8 +1,7 @@
 /** What every page needs: who visits, the frame around it, guarded forms, and the way back after them. */
 import type { Context } from 'hono';
-import type { NonceAction } from '../accounts/caller.ts';
-import { userOf } from '../accounts/caller.ts';
 import type { Accounts } from '../accounts/create-accounts.ts';
+import { type NonceAction, userOf } from '../accounts/users.ts';
 import type { Content } from '../content/create-content.ts';
 import type { Plugin } from '../plugin/plugin.ts';
 import { readFields } from '../rest/read-fields.ts';

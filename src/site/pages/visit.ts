@@ -1,7 +1,6 @@
 /** One visit of one page: who looks, where the page is, and what its forms have to carry. */
-import type { Caller, NonceAction } from '../accounts/caller.ts';
-import { pathHere } from '../accounts/next-page.ts';
-import type { SiteUser } from '../accounts/users.ts';
+import { pathHere } from '../accounts/own-pages.ts';
+import type { Caller, NonceAction, SiteUser } from '../accounts/users.ts';
 
 export interface Visit {
   caller: Caller;

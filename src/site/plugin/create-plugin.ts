@@ -4,18 +4,14 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { siteSettings } from '../config.ts';
-import type { SiteStore } from '../store/open-store.ts';
+import type { SiteStore } from '../store.ts';
 import { createDailyVisits } from './daily-visits.ts';
 import { createDebugLog } from './debug-log.ts';
-import { explainAnswer } from './explain-answer.ts';
-import { pageMetadata } from './page-metadata.ts';
 import type { EventCall, Occurrence, Plugin } from './plugin.ts';
-import { createPluginSettings } from './plugin-settings.ts';
-import { type AnsweredEvent, createSendEvent, type SendEvent } from './send-event.ts';
+import { createPluginSettings, type HookedEvent, type PluginSettings } from './plugin-settings.ts';
+import { type AnsweredEvent, createSendEvent, explainAnswer, type SendEvent } from './send-event.ts';
 import { createAskService } from './service/ask-service.ts';
-import { createRedemptionKeys } from './service/redemption-keys.ts';
-import { createServiceCalls } from './service/service-calls.ts';
-import type { HookedEvent, PluginSettings } from './settings.ts';
+import { createRedemptionKeys, createServiceCalls } from './service/service-calls.ts';
 
 /** Name and version, as the contract wants them in event calls. */
 const USER_AGENT = `rewards-site/${manifest.version}`;
@@ -122,3 +118,12 @@ function createBackground(log: Log) {
     },
   };
 }
+
+/** Of the event handler: amounts, channels, and what passes over its limits when the brand's key comes with it. */
+const EFFECTUAL = new Set(['skip_cooldown', 'source', 'order_total', 'channel_id', 'bot_username']);
+/** Accounts on platforms, which can vouch for an event without a domain. */
+const isHandle = (name: string): boolean => name.endsWith('Handle');
+
+/** The page's metadata without the fields that only the site's own hooks may send. */
+const pageMetadata = (metadata: Record<string, unknown> = {}): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(metadata).filter(([name]) => !EFFECTUAL.has(name) && !isHandle(name)));

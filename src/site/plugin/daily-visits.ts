@@ -1,7 +1,7 @@
 /** A daily visit is sent at most once in 24 hours for each user. Contract: What the service does. */
 import type { Clock } from '../../lib/clock.ts';
 import { siteSettings } from '../config.ts';
-import type { SiteStore } from '../store/open-store.ts';
+import type { SiteStore } from '../store.ts';
 
 export function createDailyVisits({ store, clock }: { store: SiteStore; clock: Clock }) {
   const read = store.prepare<[string, string], { at: number }>(

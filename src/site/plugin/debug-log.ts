@@ -1,9 +1,9 @@
 /** The debug log: the last calls of the plugin, for the site's administrator. */
 import type { Clock } from '../../lib/clock.ts';
 import { siteSettings } from '../config.ts';
-import type { SiteStore } from '../store/open-store.ts';
+import type { SiteStore } from '../store.ts';
 import type { DebugLine } from './plugin.ts';
-import type { PluginSettings } from './settings.ts';
+import type { PluginSettings } from './plugin-settings.ts';
 
 /** A sentence of ours fits; what a service says can be of any length. */
 const LINE_MAX = 1_000;

@@ -1,9 +1,51 @@
-/** The plugin's settings in the site's store, and what is wrong with those that somebody wants. */
+/** The plugin's settings, as its administrator keeps them in the site's store, what is wrong with wished ones, and the usual events. Contract: What the service does. */
 import { z } from 'zod';
 import { parseUrl } from '../../lib/url.ts';
-import type { SiteStore } from '../store/open-store.ts';
+import type { SiteStore } from '../store.ts';
 import { isBuiltIn, isHookName, OWN_HOOK_MUST_BE } from './hooks.ts';
-import type { PluginSettings, SettingsProblem } from './settings.ts';
+
+/** An event that follows a hook. */
+export interface HookedEvent {
+  /** One of the site's hooks, or the name of one that the host, a command or a page fires. */
+  hook: string;
+  /** Exactly as the brand names it; case counts. */
+  eventName: string;
+  enabled: boolean;
+  /** Whether pages may send it through the AJAX action, as they may the events of `share`: then any visitor can. */
+  fromPages?: boolean | undefined;
+}
+
+export interface PluginSettings {
+  /** Empty: the plugin is not configured. */
+  brandId: string;
+  eventHandlerUrl: string;
+  servicesUrl: string;
+  /** The domain that event calls name; the host of the site where it is empty. */
+  domain: string;
+  /** A key of the brand, for brands that let only its holders write or redeem (`engagementWrites: credential`, `redemptions: key`); stays on the server. */
+  apiKey: string;
+  events: HookedEvent[];
+  debugLogging: boolean;
+}
+
+/** A wrong setting: what, why, and how to mend it. */
+export interface SettingsProblem {
+  field: string;
+  message: string;
+  fix: string;
+}
+
+/** The event that usually follows each hook, until an administrator chooses others. */
+export const defaultEvents: readonly HookedEvent[] = [
+  { hook: 'user_registered', eventName: 'account_creation', enabled: true },
+  { hook: 'comment_posted', eventName: 'review_submission', enabled: true },
+  { hook: 'page_load', eventName: 'daily_visit', enabled: true },
+  // Most users who log in have just been rewarded for their visit.
+  { hook: 'login', eventName: 'daily_login', enabled: false },
+  { hook: 'post_published', eventName: 'article_published', enabled: true },
+  { hook: 'order_completed', eventName: 'purchase', enabled: true },
+  { hook: 'share', eventName: 'social_share', enabled: true },
+];
 
 /** More would make one hook send a flood. */
 const EVENTS_MAX = 50;
@@ -66,6 +108,7 @@ const fixes: Record<keyof PluginSettings, string> = {
   debugLogging: 'Say true or false.',
 };
 
+/** The plugin's settings in the site's store, and what is wrong with those that somebody wants. */
 export function createPluginSettings(deps: { store: SiteStore }, defaults: PluginSettings) {
   const read = deps.store.prepare<[], { value: string }>("select value from settings where name = 'plugin'");
   const write = deps.store.prepare<[string]>(

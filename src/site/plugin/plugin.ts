@@ -5,9 +5,8 @@
 import type { z } from 'zod';
 import type { LeaderboardBody } from '../../client/bodies.ts';
 import type { SiteUser } from '../accounts/users.ts';
-import type { Outcome } from './refusals.ts';
+import type { PluginSettings, SettingsProblem } from './plugin-settings.ts';
 import type * as answers from './service/service-answers.ts';
-import type { PluginSettings, SettingsProblem } from './settings.ts';
 
 /** Contract: Streak. */
 export type Streak = z.output<typeof answers.streakAnswer>;
@@ -84,3 +83,41 @@ export interface Plugin {
   testConnection(wish: { email: string; eventName: string }): Promise<EventCall>;
   debugLog(): DebugLine[];
 }
+
+/** What the plugin's API can refuse: one row a code. Contract: Site Plugin REST API, Errors. */
+export const pluginRefusals = {
+  not_logged_in: { status: 401, message: 'User must be logged in' },
+  not_configured: { status: 500, message: 'Plugin not configured' },
+  missing_perk_id: { status: 400, message: 'perkId is required' },
+  missing_milestone: { status: 400, message: 'milestoneDays is required' },
+  checkin_failed: { status: 400, message: 'Check-in failed' },
+  redeem_failed: { status: 400, message: 'Redemption failed' },
+  claim_failed: { status: 400, message: 'Milestone not available or already claimed' },
+  api_error: { status: 500, message: 'Error communicating with the service' },
+} as const;
+
+export type PluginRefusalCode = keyof typeof pluginRefusals;
+
+/** An expected no. `message` is for visitors, in the service's short words where it gave a reason. */
+export interface PluginRefusal {
+  code: PluginRefusalCode;
+  message: string;
+}
+
+export type Outcome<Value> = { ok: true; value: Value } | { ok: false; refusal: PluginRefusal };
+
+/** What leaderboards rank by, and since when, with the names that visitors read. */
+export const metricNames: Record<LeaderboardWish['metric'], string> = {
+  rwt_earned: 'RWT earned',
+  activity: 'Activity',
+  streak: 'Longest streak',
+  claims: 'Rewards claimed',
+};
+export const periodNames: Record<LeaderboardWish['period'], string> = {
+  week: 'This week',
+  month: 'This month',
+  all: 'Of all time',
+};
+
+export const metrics = Object.keys(metricNames) as LeaderboardWish['metric'][];
+export const periods = Object.keys(periodNames) as LeaderboardWish['period'][];

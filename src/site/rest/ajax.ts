@@ -1,8 +1,7 @@
 /** The AJAX action `rewards_custom_event`: an event that a page sends, such as a share. Contract: AJAX action. */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { type Caller, userOf } from '../accounts/caller.ts';
-import { isEmail } from '../accounts/users.ts';
+import { type Caller, isEmail, userOf } from '../accounts/users.ts';
 import type { EventCall } from '../plugin/plugin.ts';
 import { addressIn } from './address.ts';
 import type { RestDeps } from './create-rest.ts';

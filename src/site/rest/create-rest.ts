@@ -1,15 +1,12 @@
-/** The REST API. Contract: Endpoints. */
+/** The REST API, and its callers: a browser with its session and a nonce, or a program. Contract: Endpoints, Authentication. */
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { Accounts } from '../accounts/create-accounts.ts';
 import type { SiteUser } from '../accounts/users.ts';
-import { metrics, periods } from '../plugin/board-names.ts';
-import type { LeaderboardWish, Plugin } from '../plugin/plugin.ts';
-import type { Outcome } from '../plugin/refusals.ts';
+import { type LeaderboardWish, metrics, type Outcome, type Plugin, periods } from '../plugin/plugin.ts';
 import { addressIn } from './address.ts';
-import { authenticate } from './authenticate.ts';
 import { type Fields, readFields } from './read-fields.ts';
-import { answer, refuse, refusePlugin } from './refusals.ts';
+import { answer, refuse, refusePlugin, refuseToWait } from './refusals.ts';
 
 export interface RestDeps {
   accounts: Accounts;
@@ -129,3 +126,29 @@ const answerOf = <Value>(
   outcome: Outcome<Value>,
   body: (value: Value) => Record<string, unknown>,
 ): Response => (outcome.ok ? answer(body(outcome.value)) : refusePlugin(outcome.refusal));
+
+const LOGGED_IN = 'User must be logged in';
+
+/** The user, or the answer for those who are not. `address`: the caller's, for counting wrong passwords. */
+function authenticate(
+  accounts: Accounts,
+  request: Request,
+  address: string | undefined,
+): { user: SiteUser } | { refused: Response } {
+  const program = accounts.programOf(request, address);
+  if (program.outcome === 'in') return { user: program.caller.user };
+  if (program.outcome === 'wait') return { refused: refuseToWait(program.waitMs) };
+  if (program.outcome === 'wrong') return notLoggedIn('the login or the application password is wrong');
+  const caller = accounts.callerOf(request);
+  if (caller.by === 'guest') return notLoggedIn();
+  if (!accounts.isOwnPage(request)) return notLoggedIn('the request comes from a page of another site');
+  const nonce = request.headers.get('x-site-nonce');
+  if (!nonce) return notLoggedIn('the header X-Site-Nonce is missing, with a nonce for the action rest');
+  if (!accounts.isNonce(caller, 'rest', nonce))
+    return notLoggedIn('the nonce is wrong, too old, or of another session: load the page again');
+  return { user: caller.user };
+}
+
+const notLoggedIn = (why?: string) => ({
+  refused: refuse('not_logged_in', { message: why === undefined ? LOGGED_IN : `${LOGGED_IN}: ${why}` }),
+});

@@ -2,7 +2,7 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { Accounts } from '../accounts/create-accounts.ts';
-import { nextPage } from '../accounts/next-page.ts';
+import { nextPage } from '../accounts/own-pages.ts';
 import type { SiteUser } from '../accounts/users.ts';
 import { addressIn } from './address.ts';
 import { type ReadFields, readFields } from './read-fields.ts';

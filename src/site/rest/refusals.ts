@@ -1,6 +1,5 @@
 /** The refusals of the REST API in the contract's format, and those that any route may give. Contract: Errors. */
-import type { PluginRefusal } from '../plugin/refusals.ts';
-import { pluginRefusals } from '../plugin/refusals.ts';
+import { type PluginRefusal, pluginRefusals } from '../plugin/plugin.ts';
 
 const routeRefusals = {
   rest_no_route: { status: 404, message: 'No route was found matching the URL and request method' },

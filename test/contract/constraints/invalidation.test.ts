@@ -130,7 +130,7 @@ describe.each(databaseKinds)('invalidation of kept results (on $kind)', ({ open 
     expect(body.details.errors).toEqual([expect.any(String)]);
   });
 
-  test('a transfer of RWT invalidates the results of both wallets at once, and nobody else’s', async () => {
+  test('a transfer of RWT invalidates the results of its two wallets at once, and of no other', async () => {
     await bought(['alice', perk.asksLonger], ['bob', perk.asksLonger], ['carol', perk.asksLonger]);
     const { alice, bob } = kit.users;
     const paid = await kit.event({ userEmail: alice.email });

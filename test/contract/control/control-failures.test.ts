@@ -20,7 +20,7 @@ async function start(change: Parameters<typeof startTestService>[0] = {}) {
   return { ready, control, lines, brands: () => request(`${ready.urls.control}/brands`) };
 }
 
-test('an error that nobody expected: 500, with a reason and no word of what it was', async () => {
+test('an unexpected error: 500, with a reason and without its text', async () => {
   const { ready, control, brands, lines } = await start();
   const ledger = new SQLite(join(ready.dataDir, 'ledger.sqlite'));
   ledger.exec('alter table brands rename to brands_away; alter table wallets rename to wallets_away');

@@ -1,4 +1,4 @@
-/** The control API is for whoever has the token: other users of the machine can neither change nor read anything. */
+/** The control API is for holders of the token: other users of the machine can neither change nor read anything. */
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rewardsJson } from '../../kits/service/cli.ts';

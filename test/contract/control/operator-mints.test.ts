@@ -31,7 +31,7 @@ test('is answered once a block has it, with the transaction that minted', async 
   expect([outcome, await service.balanceOf(account)]).toEqual(['success', 7n]);
 });
 
-test('the contracts and the address of nobody get none, however they are spelled', async () => {
+test('the contracts and the zero address get none, however they are spelled', async () => {
   const { token, escrow, pointsSale } = service.ready.contracts as Record<string, string>;
   for (const [to = '', whose] of [
     [token, 'the token contract'],

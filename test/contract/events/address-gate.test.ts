@@ -1,9 +1,9 @@
 /** How much one address may ask without a brand's key, and what strangers can make the service ask of others. */
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addressGate } from '../../../src/http/frame/addresses/address-gate.ts';
-import { proxyTrust } from '../../../src/http/frame/addresses/client-address.ts';
+import { addressGate } from '../../../src/http/frame/address-gate.ts';
 import { brandOfKey } from '../../../src/http/frame/brand-key.ts';
+import { proxyTrust } from '../../../src/http/frame/client-address.ts';
 import { framed } from '../../../src/http/frame/framed.ts';
 import type { RequestVariables } from '../../../src/http/frame/request-record.ts';
 import type { Hex } from '../../../src/lib/hex.ts';

@@ -59,7 +59,7 @@ describe.each(databaseKinds)('on $kind', ({ open }) => {
     // Name servers without an answer are no misses, and a record that is there is none.
     expect(await eventFrom(broken)).toBe(200);
     expect(await eventFrom(kept)).toBe(200);
-    // Whoever puts the record back is linked again at once.
+    // A domain whose record is back is linked again at once.
     await prove(gone);
     expect(await eventFrom(gone)).toBe(200);
   }, 120_000);

@@ -1,4 +1,4 @@
-/** No reward goes to the service itself: not to its accounts, its contracts, a brand's gas wallet, or nobody. */
+/** No reward goes to the service itself: not to its accounts, its contracts, a brand's gas wallet, or the zero address. */
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { zeroAddress } from 'viem';

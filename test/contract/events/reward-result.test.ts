@@ -1,6 +1,6 @@
 /** Contract: Reward result, Event types and Event configuration. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventConfigReply } from '../../../src/http/events/event-config-reply.ts';
+import { eventConfigReply } from '../../../src/http/events/event-config.ts';
 import { type Answer, someone, startTestService, type TestService } from '../../kits/service/service.ts';
 import { API, type ContractService, open, shop, startContractService } from '../kit.ts';
 

@@ -57,7 +57,7 @@ onEachDatabase('spend limits', (get) => {
       ({ outcome }: { outcome: string }) => outcome === 'refused',
     );
     expect(refusal).toMatchObject({ name: 'spend_limit', text: '20 of 25 RWT in the hour, 10 needed' });
-    // Whoever was refused has claimed nothing.
+    // A refused user has claimed nothing.
     const userEmail = someone();
     expect((await send({}, { userEmail })).status).toBe(429);
     await limit({ spendPerHour: 30 });

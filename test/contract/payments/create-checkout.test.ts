@@ -113,7 +113,7 @@ const fields = (get: () => PaymentService) => {
     });
   });
 
-  test('whoever names pages elsewhere is told of each, and where they may be', async () => {
+  test('each page that lies elsewhere is named in the refusal, with where it may be', async () => {
     const page = 'https://elsewhere.example/';
     const { body } = await get().checkout({ successUrl: page, cancelUrl: page });
     const domains = 'shop.example, www.second.example, xn--bcher-kva.example';

@@ -117,7 +117,7 @@ describe.each(databaseKinds)('on $kind', ({ kind, open }) => {
     expect([next.status, at(next.headers, 'remaining')]).toEqual([200, 34]);
   }, 60_000);
 
-  test('100 requests a minute of one address, whoever asks and however they end', async () => {
+  test('100 requests a minute of one address, for all its users together and however they end', async () => {
     const { alice } = kit.users;
     const from = { 'x-forwarded-for': '203.0.113.7' };
     const ask = (headers: Record<string, string>) => kit.send({}, { ...headers, ...from });

@@ -85,7 +85,7 @@ describe.each(databaseKinds)('on $kind', ({ open }) => {
     expect(await kit.escrowOf(kit.brand.brandId)).toBe(brand);
   });
 
-  test('cancelAuthorization: the transfer that was signed can be sent no more, also by nobody else', async () => {
+  test('cancelAuthorization: the signed transfer cannot be sent any more, by any sender', async () => {
     const transfer = await kit.transfer(alice, kit.users.bob.address);
     const { args } = decodeFunctionData({ abi: rewardTokenAbi, data: transfer.data });
     const { status, body } = await kit.relay(alice, await cancelOf(alice, args?.[5] as Hex));

@@ -1,4 +1,4 @@
-/** contract: Permit. A user without gas buys with a signature; whoever sends the permit first changes nothing. */
+/** contract: Permit. A user without gas buys with a signature; it makes no difference who sends the permit first. */
 import { encodeFunctionData, type Hex, parseEther } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { perkNFTAbi, rewardTokenAbi } from '../../../src/chain/contracts/abis.ts';

@@ -118,7 +118,7 @@ describe.each(databaseKinds)('redemption (on $kind)', ({ open }) => {
     expect(await service.balanceOf(wallet)).toBe(before);
   });
 
-  test('a user of whom nobody has heard has 0 RWT', async () => {
+  test('an unknown user has 0 RWT', async () => {
     const nobody = someone();
     expect((await check(nobody, WALLPAPERS.id)).body).toMatchObject({
       eligible: false,
@@ -176,7 +176,7 @@ describe.each(databaseKinds)('redemption (on $kind)', ({ open }) => {
     expect(await heldOnChain(service, wallet, MUG.tokenId)).toBe(1n);
   });
 
-  test('sold out: nobody gets more than there are, and an inactive perk cannot be had', async () => {
+  test('sold out: no more are redeemed than there are, and an inactive perk is refused', async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => personWith(service, 2_100)));
     const answers = await Promise.all(people.map(({ email }) => redeem(email, EVENING.id)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);

@@ -330,7 +330,7 @@ onEachDatabase(
       });
     });
 
-    describe('nothing pays that nobody configured', () => {
+    describe('nothing pays without being configured', () => {
       /** A brand as `rewards brand create` makes it, with money to lose. */
       const newBrand = async (settings: Record<string, unknown> = {}) => {
         const brandId = `0x${randomBytes(20).toString('hex')}`;

@@ -176,7 +176,7 @@ test('an endpoint that never takes an event is given up after three days', async
   expect(late.filter((ms) => ms < 0 || ms > 30_000)).toEqual([]);
 });
 
-test('an endpoint that hangs takes four of the ways out, and holds up nobody else', async () => {
+test('an endpoint that hangs takes four connections, and holds up no other endpoint', async () => {
   await listen(['checkout.session.completed']);
   const hanging = await startReceiver(() => new Promise(() => {}));
   const { body } = await stack.control('/processor/endpoints', {
@@ -192,7 +192,7 @@ test('an endpoint that hangs takes four of the ways out, and holds up nobody els
   await hanging.stop();
 });
 
-test('a payment without webhooks is recorded and told to nobody; it can be sent by hand', async () => {
+test('a payment without webhooks is recorded, and its event can be sent by hand', async () => {
   await listen(['checkout.session.completed']);
   const id = await opened();
   await step(id, 'pay', { webhook: false });

@@ -1,7 +1,7 @@
 /** A store's image, made again from a later one and what differs. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { differenceFrom, withDifference } from '../../../src/emulator/snapshots/image-difference.ts';
+import { differenceFrom, withDifference } from '../../../src/emulator/snapshots/undo-points.ts';
 
 const image = fc
   .array(fc.constantFrom(0, 1, 2), { maxLength: 6 })

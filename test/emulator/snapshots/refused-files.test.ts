@@ -8,7 +8,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import SQLite from 'better-sqlite3';
 import { extract, pack } from 'tar-stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { snapshotSettings } from '../../../src/emulator/snapshots/limits.ts';
+import { snapshotSettings } from '../../../src/emulator/limits.ts';
 import type { Manifest } from '../../../src/emulator/snapshots/manifest.ts';
 import { startTestService, type TestService } from '../../kits/service/service.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * A port that nobody listens on. The system gives none of these to who asks for any, so that nobody has it by chance when it
+ * A port that nobody listens on. The system gives none of these to a program that asks for any, so that none has it by chance when it
  * is used, or used again.
  */
 export async function freePort(): Promise<number> {

@@ -1,6 +1,6 @@
 /** Hosts of URLs that no request of production may lead to, in the many ways in which they can be written. */
 
-/** All mean this machine to whoever follows them. */
+/** All lead to this machine. */
 export const thisMachine = [
   ...['127.0.0.1', '127.0.0.2', '127.255.255.254', '127.1', '127.0.1', '2130706433', '017700000001'],
   ...['0x7f000001', '0x7F.1', '0x7f.0.0.0x1', '0177.0.0.1', '0177.0x0.0.01', '0.0.0.0', '0', '0x0'],

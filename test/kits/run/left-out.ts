@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Where workers write what they lack; whoever starts a run sets it. */
+/** Where workers write what they lack; set at the start of a run. */
 const FILE = 'REWARDS_TEST_LEFT_OUT_FILE';
 
 /**

@@ -43,6 +43,16 @@ export async function rewardsJson(args: string[], around: Surroundings = {}) {
   return { ...finished, envelope: JSON.parse(finished.stdout) };
 }
 
+/** Commands in the folder of a project, whose stack they find by themselves. */
+export function commandsIn(project: () => { path: string }) {
+  const here = (...args: string[]) => rewards(args, { cwd: project().path });
+  return {
+    here,
+    json: async (...args: string[]) => (await rewardsJson(args, { cwd: project().path })).envelope,
+    event: (user: string) => here('send-event', 'account_creation', '--user', `${user}@demo.example`),
+  };
+}
+
 /** Runs one command to its end, as a process of its own. */
 export async function rewardsProcess(args: string[], around: Surroundings = {}): Promise<Finished> {
   const child = start(args, around);

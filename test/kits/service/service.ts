@@ -65,7 +65,7 @@ export function clientOf(ready: Ready) {
   const token = ready.contracts.token as Hex;
   const escrow = ready.contracts.escrow as Hex;
 
-  /** Asks the control API as whoever runs the emulator, every other host as a stranger. */
+  /** Asks the control API as the developer who runs the emulator, every other host as a stranger. */
   const request = async (path: string, init: RequestInit = {}): Promise<Answer> => {
     const headers = new Headers(init.headers);
     if (path.startsWith(ready.urls.control) && !headers.has('authorization'))
@@ -85,7 +85,7 @@ export function clientOf(ready: Ready) {
       headers: { 'content-type': 'application/json', ...headers },
       body: typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body),
     });
-  /** A request to the control API, as whoever runs the emulator. */
+  /** A request to the control API, as the developer who runs the emulator. */
   const control = (path: string, body: unknown) =>
     post(`${ready.urls.control}${path}`, body, { authorization: `Bearer ${ready.controlToken}` });
   /** Changes what stands at a path of the control API, such as a brand's settings. */

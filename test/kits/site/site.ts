@@ -3,10 +3,10 @@ import { listen } from '../../../src/compose/listen.ts';
 import { adjustableClock } from '../../../src/lib/clock.ts';
 import { secureRandom } from '../../../src/lib/ids.ts';
 import { silentLog } from '../../../src/lib/log.ts';
-import type { NonceAction } from '../../../src/site/accounts/caller.ts';
+import type { NonceAction } from '../../../src/site/accounts/users.ts';
 import { createSite } from '../../../src/site/create-site.ts';
-import type { PluginSettings } from '../../../src/site/plugin/settings.ts';
-import { openSiteStore } from '../../../src/site/store/open-store.ts';
+import type { PluginSettings } from '../../../src/site/plugin/plugin-settings.ts';
+import { openSiteStore } from '../../../src/site/store.ts';
 import { type Answer, someone, startTestService } from '../service/service.ts';
 
 export type TestSite = Awaited<ReturnType<typeof startTestSite>>;

@@ -101,7 +101,7 @@ const rooms: Record<string, { foundations: string[]; looseFiles: Record<string, 
   },
   http: {
     foundations: ['frame', 'openapi', 'reference'],
-    looseFiles: { 'register.ts': 'register', 'pregenerate-user.ts': 'register' },
+    looseFiles: {},
   },
 };
 /** The rooms of the chain in the order in which they build on each other. */
@@ -146,8 +146,8 @@ const compositionRoots = [
 const packages: Record<string, RegExp> = {
   'drizzle-orm': /^ledger\//,
   'better-sqlite3':
-    /^(ledger\/database\/(sqlite|file-lock)|emulator\/snapshots\/store-images|site\/store\/open-store)\.ts$/,
-  '@node-rs/argon2': /^site\/accounts\/password\.ts$/,
+    /^(ledger\/database\/(sqlite|file-lock)|emulator\/snapshots\/store-images|site\/store)\.ts$/,
+  '@node-rs/argon2': /^site\/accounts\/stored-secrets\.ts$/,
   pg: /^ledger\/database\/postgres(-sessions)?\.ts$/,
   viem: /^(chain|client\/chain|audit|identity|emulator)\//,
   '@viem/anvil': /^chain\/development\/anvil\.ts$/,

@@ -59,7 +59,7 @@ beforeAll(async () => {
   for (const { email } of [alice, bob])
     for (const eventType of ['account_creation', 'first_purchase', 'referral'])
       await kit.event({ userEmail: email, eventType });
-  // Bob trusts the perks contract with everything: whoever could buy in his name would spend his tokens.
+  // Bob trusts the perks contract with everything: a caller who could buy in his name would spend his tokens.
   const answer = await kit.relay(bob, {
     ...kit.purchase(bob.address, PERK, PERK_PRICE),
     metadata: { permit: await kit.permit(bob, { value: maxUint256 }) },

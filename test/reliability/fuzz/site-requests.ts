@@ -1,5 +1,5 @@
 /** Requests to a site of every shape: what browsers and programs send with some of it wrong, and noise. */
-import type { NonceAction } from '../../../src/site/accounts/caller.ts';
+import type { NonceAction } from '../../../src/site/accounts/users.ts';
 import { seededChance } from '../../kits/run/seeded-chance.ts';
 
 export interface FuzzedVisit {

@@ -1,7 +1,7 @@
 /** Whatever is sent to a site, it answers: never with trouble of its own, and never with a script in a page. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { NonceAction } from '../../../src/site/accounts/caller.ts';
-import { defaultEvents } from '../../../src/site/plugin/default-events.ts';
+import type { NonceAction } from '../../../src/site/accounts/users.ts';
+import { defaultEvents } from '../../../src/site/plugin/plugin-settings.ts';
 import { startReceiver } from '../../kits/network/receivers.ts';
 import { seededChance } from '../../kits/run/seeded-chance.ts';
 import { startTestSite, type TestSite } from '../../kits/site/site.ts';

@@ -146,7 +146,7 @@ async function mintedOnce(url: string, client: Client, of: { paid: Paid; told: (
   expect(sales).toEqual([{ eventName: 'Minted', transactionHash: again?.body.txHash }]);
   const heard = [...told, again].filter((answer) => answer?.status === 200);
   expect(new Set(heard.map((answer) => answer?.body.txHash)).size).toBe(1);
-  // Whoever planned it may have been killed before it could say so.
+  // Its planner may have been killed before it could say so.
   expect(heard.filter((answer) => answer?.body.alreadyProcessed === undefined).length).toBeLessThanOrEqual(1);
   const refused = told.filter((answer) => answer !== undefined && answer.status !== 200);
   for (const answer of refused)

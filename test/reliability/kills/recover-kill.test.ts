@@ -7,7 +7,6 @@ import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { OAuth2Server } from 'oauth2-mock-server';
 import { createPublicClient, createWalletClient, encodeFunctionData, type Hex, http, maxUint256 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -16,6 +15,7 @@ import { delay } from '../../../src/lib/timers.ts';
 import { onServer } from '../../kits/databases/databases.ts';
 import { program, rewardsJson } from '../../kits/service/cli.ts';
 import { until } from '../../kits/service/clock.ts';
+import { type Issuer, startIssuer } from '../../kits/service/foreign-users.ts';
 import { ledgerKinds } from '../../kits/service/lost-ledger.ts';
 import {
   brandId,
@@ -27,31 +27,24 @@ import {
 
 vi.setConfig({ testTimeout: 400_000, hookTimeout: 120_000 });
 
-const AUDIENCE = 'https://relay.rewards.example';
 const LOST_MS = Number(process.env.REWARDS_RECOVER_LOST_MS ?? 20_000);
 const FREE = 99n;
 const PAUSE_MS = 50;
 
 let kit: ProductionKit;
-let issuer: OAuth2Server;
+let issuer: Issuer;
 beforeEach(async () => {
   kit = await startProductionKit();
 });
 afterEach(() => kit.stop());
 beforeAll(async () => {
-  issuer = new OAuth2Server();
-  await issuer.issuer.keys.generate('RS256');
-  await issuer.start(0, 'localhost');
+  issuer = await startIssuer();
 });
 afterAll(() => issuer.stop());
 const { start, refused, agrees } = productionOf(() => kit);
 
 const settings = () => ({
-  REWARDS_IDENTITY: 'oidc',
-  REWARDS_IDENTITY_ISSUER: issuer.issuer.url ?? '',
-  REWARDS_IDENTITY_AUDIENCE: AUDIENCE,
-  REWARDS_IDENTITY_WALLET_CLAIM: 'wallet',
-  REWARDS_EXPLORER_URL: 'https://explorer.example/',
+  ...issuer.settings,
   REWARDS_GAS_LOW: '0.5',
   REWARDS_GAS_FULL: '2',
   REWARDS_DUPLICATE_WINDOW: '0s',
@@ -94,11 +87,7 @@ async function post(service: Started, path: string, body: unknown, headers: Reco
 
 async function buy(service: Started) {
   const buyer = privateKeyToAccount(generatePrivateKey()).address;
-  const token = await issuer.issuer.buildToken({
-    scopesOrTransform: (_header, payload) => {
-      Object.assign(payload, { sub: buyer, aud: AUDIENCE, wallet: buyer, scope: 'openid rewards' });
-    },
-  });
+  const token = await issuer.tokenOf(buyer, { sub: buyer });
   const args = [buyer, FREE, 0n] as const;
   const data = encodeFunctionData({ abi: perkNFTAbi, functionName: 'purchaseFor', args });
   const call = { to: kit.contracts.perks, userAddress: buyer, data };

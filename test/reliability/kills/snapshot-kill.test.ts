@@ -1,7 +1,7 @@
 /** A restore that is killed leaves the old data or the new; a save that is killed leaves what was saved before. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { delay } from '../../../src/lib/timers.ts';
-import { rewards, rewardsJson, serve, serveHere, temporaryDirectory } from '../../kits/service/cli.ts';
+import { commandsIn, serve, serveHere, temporaryDirectory } from '../../kits/service/cli.ts';
 import { until } from '../../kits/service/clock.ts';
 
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -11,9 +11,7 @@ beforeEach(async () => {
 afterEach(() => project.remove());
 
 const PORTS = ['--port', '0', '--rpc-port', '0'];
-const here = (...args: string[]) => rewards(args, { cwd: project.path });
-const json = async (...args: string[]) => (await rewardsJson(args, { cwd: project.path })).envelope;
-const event = (user: string) => here('send-event', 'account_creation', '--user', `${user}@demo.example`);
+const { here, json, event } = commandsIn(() => project);
 /** A kill may take the last blocks with it: their transactions are sent again. */
 const sound = () => until('ledger and chain agree', async () => (await here('verify')).code === 0);
 

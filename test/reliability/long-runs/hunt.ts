@@ -55,7 +55,7 @@ async function runAll(workers: Worker[], options: SimOptions): Promise<Result> {
   const end = from + seeds;
   let saidMs = performance.now();
   const untilMs = saidMs + options.minutes * 60_000;
-  // Whoever stops a long run wants to know how far it came.
+  // After a stopped run one wants to know how far it came.
   let stopped = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {

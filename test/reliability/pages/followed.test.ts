@@ -41,7 +41,7 @@ describe.concurrent('pages', () => {
   }
 });
 
-test('a block that nobody can run says why', () => {
+test('a block that cannot be run says why', () => {
   const reasons = pages.flatMap(({ name, blocks }) =>
     blocks.flatMap(({ norun, line }) => (norun === undefined ? [] : { name, line, norun })),
   );

@@ -9,7 +9,7 @@ import type { GasKeys } from '../../../src/chain/work/relay-lanes.ts';
 import type { BusinessTime, Database } from '../../../src/ledger/database/database.ts';
 import type { Settlements } from '../../../src/ledger/transactions/settle.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
-import type { RecoveryDeps } from '../../../src/production/recovery/types.ts';
+import type { RecoveryDeps } from '../../../src/production/recovery/context.ts';
 import type { Asker } from '../../../src/rules/perks/consent.ts';
 import type { Word } from '../simulation/callers/words.ts';
 import type { Plan } from '../simulation/plan.ts';

@@ -246,7 +246,7 @@ async function unrewarded(stage: Stage, users: string[]): Promise<string[]> {
     });
 }
 
-/** Whoever was told nothing clear asks again, until the answer is clear. */
+/** A customer without a clear answer asks again, until it is clear. */
 async function askAgain(stage: Stage, { ready, users }: { ready: Ready; users: string[] }): Promise<void> {
   for (let tries = 0; tries < 20; tries++) {
     const answered = new Set(stage.calls.filter(({ kind }) => kind !== 'info').map(({ user }) => user));

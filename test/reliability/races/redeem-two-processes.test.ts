@@ -82,7 +82,7 @@ onTwoProcesses((get) => {
     const ofRedeemers = await Promise.all(redeemers.map(({ wallet }) => heldBy(wallet)));
     const ofBuyers = await Promise.all(buyers.map(({ address }) => heldBy(address)));
     expect([...ofRedeemers, ...ofBuyers].reduce((sum, held) => sum + held, 0n)).toBe(2n);
-    // Who was told a code has the perk, and nobody else has.
+    // Exactly the users who were told a code have the perk.
     for (const [place, { status, body }] of redeemed.entries()) {
       expect(ofRedeemers[place]).toBe(status === 200 ? 1n : 0n);
       if (status !== 200) expect(['perk_sold_out', 'redemption_failed']).toContain(body.details.reason);

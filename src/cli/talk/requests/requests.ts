@@ -1,11 +1,10 @@
 /** `rewards requests list|tail|show|explain`: reads past requests over the emulator's control API, or in production's database. */
-
 import type { ControlCall } from '../../../client/control-call.ts';
 import type { LedgerEndpoint } from '../../../contract/control/control-endpoint.ts';
 import type { RequestDetail, RequestFilter, RequestSummary } from '../../../contract/control/requests.ts';
 import * as requests from '../../../contract/control/requests.ts';
 import { delay } from '../../../lib/timers.ts';
-import { singleStep } from '../../../scenario/record/single-step.ts';
+import { singleStep } from '../../../scenario/record/recorded-scenario.ts';
 import type { CommandContext, Handler } from '../../machine/context.ts';
 import { usageError } from '../../machine/errors.ts';
 import { exitCodes } from '../../machine/exit-codes.ts';

@@ -63,7 +63,7 @@ export const runScenarioFiles: Handler<RunOptions> = async (context, options) =>
         signal: stop.signal,
         userAgent: `rewards-scenario/${manifest.version}`,
         program: `rewards/${manifest.version}`,
-        startStack: async (of) => (await import('../../../emulator/fresh-stack.ts')).startFreshStack(of),
+        startStack: async (of) => (await import('../../../emulator/create-emulator.ts')).startFreshStack(of),
         ...(openDatabase && { openDatabase }),
         keepIn: options.keepOnFail === undefined ? undefined : resolve(runtime.cwd, options.keepOnFail),
         seedFiles: (scenario) => fixturesOf(runtime.cwd, scenario),

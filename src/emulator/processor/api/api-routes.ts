@@ -9,11 +9,11 @@ import type { Change, StripeObject } from '../records.ts';
 import { chargeOfPayment, refundCharge, refundReasons } from '../return-payment.ts';
 import { invalidRequest, noSuchObject } from '../stripe-error.ts';
 import { createSession } from './create-session.ts';
-import { readEventTypes } from './event-types.ts';
 import type { Parameters } from './form-parameters.ts';
 import { expand, listPage, type Show } from './list-objects.ts';
 import {
   closeDispute,
+  readEventTypes,
   updateDispute,
   updateEndpoint,
   updateIntent,

@@ -1,12 +1,24 @@
 /** What can be changed of objects that the processor has already: the fields that Stripe lets a merchant change, as far as they mean something here. */
-
 import type { Dispute, PaymentIntent } from '../objects/payment-objects.ts';
 import type { Session } from '../objects/session-object.ts';
-import { recordEvent, type Telling, type WebhookEndpoint } from '../record-event.ts';
+import { eventTypes, recordEvent, type Telling, type WebhookEndpoint } from '../record-event.ts';
 import type { Change, Entry, StripeObject } from '../records.ts';
 import { invalidRequest } from '../stripe-error.ts';
-import { readEventTypes } from './event-types.ts';
 import type { Parameters } from './form-parameters.ts';
+
+/** Reads `enabled_events`: one or more types that the emulated processor tells, or `*`. */
+export function readEventTypes(parameters: Parameters): string[] {
+  const param = 'enabled_events';
+  const events = parameters.texts(param);
+  if (events.length === 0)
+    throw invalidRequest(`Missing required param: ${param}.`, { code: 'parameter_missing', param });
+  const unknown = events.find((one) => one !== '*' && !(eventTypes as readonly string[]).includes(one));
+  if (unknown === undefined) return events;
+  throw invalidRequest(
+    `Invalid ${param}: ${unknown}. The emulated processor tells ${eventTypes.join(', ')}`,
+    { param },
+  );
+}
 
 /** Limits of the API. */
 const DESCRIPTION_MAX = 1_000;

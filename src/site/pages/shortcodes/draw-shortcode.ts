@@ -1,18 +1,23 @@
 /** Asks the plugin for what a shortcode shows, and draws it. */
-
 import type { SiteUser } from '../../accounts/users.ts';
-import type { Plugin } from '../../plugin/plugin.ts';
-import type { Outcome, PluginRefusal } from '../../plugin/refusals.ts';
+import type { Outcome, Plugin, PluginRefusal } from '../../plugin/plugin.ts';
 import { type Html, html } from '../html.ts';
 import type { Visit } from '../visit.ts';
-import { achievementsHtml } from './achievements.ts';
-import { balanceHtml } from './balance.ts';
-import { type DashboardTab, dashboardHtml, tabOf } from './dashboard.ts';
-import { frame, loginInvitation, refusalBody, type ShortcodeView } from './frame.ts';
-import { leaderboardHtml } from './leaderboard.ts';
-import { perksHtml } from './perks.ts';
 import { leaderboardWish, type Parameters, perkCategory, unknownNotes } from './shortcode-parameters.ts';
-import { streakHtml } from './streak.ts';
+import {
+  achievementsHtml,
+  balanceHtml,
+  type DashboardTab,
+  dashboardHtml,
+  frame,
+  leaderboardHtml,
+  loginInvitation,
+  perksHtml,
+  refusalBody,
+  type ShortcodeView,
+  streakHtml,
+  tabOf,
+} from './shortcode-views.ts';
 
 export const shortcodeNames = ['dashboard', 'balance', 'streak', 'leaderboard', 'perks'] as const;
 export type ShortcodeName = (typeof shortcodeNames)[number];

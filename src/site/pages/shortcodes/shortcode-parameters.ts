@@ -1,7 +1,6 @@
 /** The parameters of shortcodes: what is unknown falls back to the default, with a note for administrators. */
-import { metrics, periods } from '../../plugin/board-names.ts';
-import type { LeaderboardWish } from '../../plugin/plugin.ts';
-import { type PerkCategory, perkCategories } from './perks.ts';
+import { type LeaderboardWish, metrics, periods } from '../../plugin/plugin.ts';
+import { type PerkCategory, perkCategories } from './shortcode-views.ts';
 
 export type Parameters = Record<string, string>;
 

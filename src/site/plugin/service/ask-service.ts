@@ -5,8 +5,8 @@ import { ClientError } from '../../../client/client-error.ts';
 import { type Client, createClient } from '../../../client/create-client.ts';
 import type { Reply } from '../../../client/reply.ts';
 import type { createDebugLog } from '../debug-log.ts';
-import { type Outcome, type PluginRefusalCode, pluginRefusals } from '../refusals.ts';
-import type { PluginSettings } from '../settings.ts';
+import { type Outcome, type PluginRefusalCode, pluginRefusals } from '../plugin.ts';
+import type { PluginSettings } from '../plugin-settings.ts';
 import { reasonCodeIn, reasonIn, wordsIn } from './service-answers.ts';
 
 export interface AskDeps {

@@ -81,7 +81,7 @@ export const eventAnswer = z.object({ rewardAmount: z.number().optional() });
 /** A refusal of the service: both forms of its error bodies. */
 const refusalAnswer = z.object({ message: z.string().optional(), error: z.string().optional() });
 
-/** Why not, in the words that the service has for visitors: short, and without what only a developer can do. */
+/** Why not, in the words that the service has for visitors, such as `Brand not found: 0x…`: short, and without what only a developer can do. */
 export function wordsIn(body: unknown): string | undefined {
   const read = refusalAnswer.safeParse(body);
   return read.success ? (read.data.error ?? read.data.message) : undefined;
@@ -97,10 +97,4 @@ export function reasonIn(body: unknown): string | undefined {
 export function reasonCodeIn(body: unknown): string | undefined {
   const read = z.object({ details: z.object({ reason: z.string() }) }).safeParse(body);
   return read.success ? read.data.details.reason : undefined;
-}
-
-/** The short text that begins with what is wrong, such as `Brand not found: 0x…`. */
-export function errorIn(body: unknown): string {
-  const read = refusalAnswer.safeParse(body);
-  return read.success ? (read.data.error ?? '') : '';
 }

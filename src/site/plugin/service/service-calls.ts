@@ -1,8 +1,10 @@
 /** What the pages and the REST API ask the service, for one user who is their e-mail. */
-
+import type { Clock } from '../../../lib/clock.ts';
+import type { Random } from '../../../lib/ids.ts';
+import { siteSettings } from '../../config.ts';
+import type { SiteStore } from '../../store.ts';
 import type { Plugin } from '../plugin.ts';
 import type { AskService, ServiceCall } from './ask-service.ts';
-import type { createRedemptionKeys } from './redemption-keys.ts';
 import {
   achievementsAnswer,
   balanceAnswer,
@@ -14,13 +16,38 @@ import {
   streakStatusAnswer,
 } from './service-answers.ts';
 
+/** The idempotency keys of redemptions whose outcome the site does not know yet, so that trying again pays once. */
+export function createRedemptionKeys(deps: { store: SiteStore; clock: Clock; random: Random }) {
+  const { store, clock, random } = deps;
+  const forgetOld = store.prepare<[number]>('delete from redemption_keys where at <= ?');
+  // A user who presses twice goes on with the key of the first time.
+  const take = store.prepare<[string, string, string, number], { key: string }>(
+    `insert into redemption_keys (email, perk_id, key, at) values (?, ?, ?, ?)
+     on conflict (email, perk_id) do update set at = at returning key`,
+  );
+  const forget = store.prepare<[string, string, string]>(
+    'delete from redemption_keys where email = ? and perk_id = ? and key = ?',
+  );
+  return {
+    /** Kept before the service is asked, and until its answer is known. */
+    keyFor(email: string, perkId: string): string {
+      forgetOld.run(clock.now() - siteSettings.redemptionKeyMs);
+      const kept = take.get(email, perkId, `site-${random.uuid()}`, clock.now());
+      if (!kept) throw new Error('the store gave no key for a redemption');
+      return kept.key;
+    },
+    /** The service has said yes or no: the next redemption of this perk is a new one. */
+    settled: (email: string, perkId: string, key: string): void => void forget.run(email, perkId, key),
+  };
+}
+
 /** What the brand sees as the place where its users are. */
 export const PLATFORM = 'site';
 /** The streak of check-ins. */
 const STREAK = 'daily';
 const HISTORY_LIMIT = 20;
 
-export type ServiceCalls = Pick<
+type ServiceCalls = Pick<
   Plugin,
   'checkIn' | 'redeem' | 'claimMilestone' | 'leaderboard' | 'streak' | 'balance' | 'perks' | 'achievements'
 >;

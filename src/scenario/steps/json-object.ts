@@ -1,2 +1,0 @@
-/** A JSON object that nothing more is known of. */
-export type JsonObject = Record<string, unknown>;
