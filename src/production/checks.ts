@@ -1,5 +1,4 @@
 /** The checks before production starts. Each returns every problem that it sees; a check never changes anything. */
-
 import { paidAheadOfLedger } from '../audit/ahead-of-ledger.ts';
 import type { ChainHistory } from '../audit/chain-history.ts';
 import { contractProblemText, contractsAt } from '../chain/contracts/deploy.ts';
@@ -10,13 +9,11 @@ import type { WalletTree } from '../identity/wallets.ts';
 import type { Database, Pooler } from '../ledger/database/database.ts';
 import { unsafeDatabaseSettings } from '../ledger/database/durability.ts';
 import { pendingMigrations } from '../ledger/database/migrate.ts';
-import { type Facts, readFact } from '../ledger/facts.ts';
-import { readLedgerOwner } from '../ledger/ledger-owner.ts';
+import { type Facts, readFact, readLedgerOwner } from '../ledger/facts.ts';
 import { unfinishedRecovery } from '../ledger/recovery/recoveries.ts';
 import { nextNonce } from '../ledger/transactions/transactions.ts';
 import { newestDerivedWallet } from '../ledger/wallets/wallets.ts';
-import { isDevelopmentChain } from '../lib/development/chain.ts';
-import { DEV_PROCESSOR } from '../lib/development/processor.ts';
+import { DEV_PROCESSOR, isDevelopmentChain } from '../lib/development.ts';
 import { PreconditionError } from '../lib/failures/precondition.ts';
 import { type Need, roleNeeds } from './contracts/needs.ts';
 import { checkDatabaseSessions, databaseProblem } from './database-problem.ts';

@@ -1,6 +1,5 @@
 /** Code for an account of a development stack, as if it had been deployed at its address. */
-import { rpcLimits } from '../../chain/rpc/limits.ts';
-import { createRpc } from '../../chain/rpc/rpc.ts';
+import { createRpc, rpcLimits } from '../../chain/rpc/rpc.ts';
 import type { Hex } from '../../lib/hex.ts';
 
 /** `0x` takes its code from an account. Throws when the node does not answer, or has no such method. */

@@ -1,7 +1,6 @@
 /** What time alone ends: cooldowns, windows of limits, what brands' servers said, keys, boards and streaks. */
 import { listBrands, type StoredBrand } from '../../ledger/brands/brands.ts';
-import type { Database } from '../../ledger/database/database.ts';
-import type { TimeRange } from '../../ledger/database/time-range.ts';
+import type { Database, TimeRange } from '../../ledger/database/database.ts';
 import {
   boardsEnding,
   brandKeysEnding,
@@ -9,7 +8,7 @@ import {
   recentStreaks,
   spendingEnding,
 } from '../../ledger/expiries.ts';
-import { windowExpiries } from '../../ledger/limits/window-expiries.ts';
+import { windowExpiries } from '../../ledger/limits/rate-windows.ts';
 import { cooldownExpiries } from '../../ledger/rewards/cooldown-expiries.ts';
 import { endOfStreak, streakTerms } from '../../rules/engagement/streak.ts';
 import { SPAN_MS } from '../../rules/events/spend-limit.ts';

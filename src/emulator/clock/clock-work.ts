@@ -1,7 +1,7 @@
 /** What works by the emulator's clock: the deliveries of webhooks, and the emulated payment processor. */
 import type { Database } from '../../ledger/database/database.ts';
 import { upcomingDeliveries, upcomingObjects } from '../../ledger/emulator/processor.ts';
-import { scheduledAttempts } from '../../ledger/webhooks/scheduled-attempts.ts';
+import { scheduledAttempts } from '../../ledger/webhooks/delivery-log.ts';
 import type { ClockWork, DueItem } from './due-items.ts';
 
 interface WebhookWorkDeps {

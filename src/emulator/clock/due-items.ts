@@ -1,6 +1,6 @@
 /** What falls due on the emulator's clock: work that is done when its moment comes, and limits that time alone ends. */
 import type { firedKinds } from '../../contract/control/clock.ts';
-import type { TimeRange } from '../../ledger/database/time-range.ts';
+import type { TimeRange } from '../../ledger/database/database.ts';
 
 /** Something that happens, or has happened, at a moment of the clock. */
 export interface DueItem {

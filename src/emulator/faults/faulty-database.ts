@@ -1,6 +1,6 @@
 /** The ledger as the service reaches it, failing while a fault is set. The emulator's own parts use the database itself. */
 import type { Database, Queries } from '../../ledger/database/database.ts';
-import { directRunOf, runDirectly } from '../../ledger/database/prepared.ts';
+import { directRunOf, runDirectly } from '../../ledger/database/prepared-query.ts';
 import { delay } from '../../lib/timers.ts';
 import type { FaultRegistry } from './fault-registry.ts';
 

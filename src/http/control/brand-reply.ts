@@ -1,5 +1,5 @@
 /** Brands, rules and keys as the control API shows them. */
-import type { NewKey } from '../../actions/brands/rotate-key.ts';
+import type { NewKey } from '../../actions/brands/brand-keys.ts';
 import type { BrandDetail, BrandOverview } from '../../actions/brands/show-brands.ts';
 import { shownSettings } from '../../contract/settings-schema.ts';
 import type { EventRule } from '../../rules/brands/brand.ts';

@@ -1,12 +1,12 @@
 /** Brands over the control API: the same routes whether an emulator or a database is behind them. */
 import type { Context } from 'hono';
-import { changeBrand } from '../../actions/brands/change-brand.ts';
-import * as rules from '../../actions/brands/change-rules.ts';
-import * as brands from '../../actions/brands/create-brand.ts';
+import * as keys from '../../actions/brands/brand-keys.ts';
+import * as rules from '../../actions/brands/manage-brands.ts';
+import * as brands from '../../actions/brands/manage-brands.ts';
+import { changeBrand } from '../../actions/brands/manage-brands.ts';
 import type { ManageBrandsDeps } from '../../actions/brands/named-brand.ts';
-import * as keys from '../../actions/brands/rotate-key.ts';
 import * as shown from '../../actions/brands/show-brands.ts';
-import { dnsRecord } from '../../actions/brands/show-dns-record.ts';
+import { dnsRecord } from '../../actions/brands/verify-dns.ts';
 import {
   brandDns,
   createBrand,

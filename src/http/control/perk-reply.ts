@@ -1,6 +1,7 @@
 /** Perks as the control API shows them. */
-import type { ShownRedemption } from '../../actions/perks/list-redemptions.ts';
+
 import type { ManagedPerk as Perk } from '../../actions/perks/manage-perks.ts';
+import type { ShownRedemption } from '../../actions/perks/manage-redemptions.ts';
 import type { ManagedPerk, Redemption } from '../../contract/control/perks.ts';
 
 export const managedPerkReply = ({ createdAt, constraints, ...perk }: Perk): ManagedPerk => ({

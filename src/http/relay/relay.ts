@@ -2,7 +2,7 @@
 import type { Context, Handler } from 'hono';
 import type { Effect } from '../../actions/answer-once.ts';
 import type { RelayOutcome, RelayRequest } from '../../actions/relay/relay-transaction.ts';
-import type { UsedWindow } from '../../contract/rate-headers.ts';
+import type { UsedWindow } from '../../contract/headers.ts';
 import type { RelayHostRefusal } from '../../contract/relay/refusals.ts';
 import { parseRelay } from '../../contract/relay/relay.ts';
 import { withChecksums } from '../../identity/checksum.ts';

@@ -1,6 +1,6 @@
 /** POST perks/check-code and perks/use-code. */
 import type { Context, Handler } from 'hono';
-import type { CheckedCode } from '../../actions/perks/check-code.ts';
+import type { CheckedCode } from '../../actions/perks/manage-redemptions.ts';
 import { type CodeResult, codeQuestion } from '../../contract/services/check-code.ts';
 import type { ServicesRefusal } from '../../contract/services/refusals.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';

@@ -1,6 +1,6 @@
 /** GET perks/metadata/{file}. */
 import type { Handler } from 'hono';
-import { type PerkTokenResult, perkTokenQuestion, tokenOfFile } from '../../contract/services/perk-token.ts';
+import { type PerkTokenResult, perkTokenQuestion, tokenOfFile } from '../../contract/services/perks.ts';
 import type { ServicesRefusal } from '../../contract/services/refusals.ts';
 import type { StoredPerk } from '../../ledger/perks/perks.ts';
 import { cacheableAnswer, entityTagOf } from '../frame/entity-tag.ts';

@@ -1,9 +1,9 @@
 /** POST leaderboard/update-stats. */
 import type { Handler } from 'hono';
 import type { WriteRefusal, Writer } from '../../actions/engagement/admit-write.ts';
-import type { StatsReport } from '../../actions/engagement/update-stats.ts';
+import type { StatsReport } from '../../actions/engagement/user-stats.ts';
 import type { ServicesRefusal } from '../../contract/services/refusals.ts';
-import { type UpdateStatsResult, updateStatsBody } from '../../contract/services/update-stats.ts';
+import { type UpdateStatsResult, updateStatsBody } from '../../contract/services/user-stats.ts';
 import { jsonAnswer } from '../frame/answer.ts';
 import type { Refuser } from '../frame/refuse.ts';
 import type { RequestVariables } from '../frame/request-record.ts';

@@ -1,6 +1,6 @@
 /** GET user-stats/{brandId}/{userIdentifier}. */
 import type { Handler } from 'hono';
-import type { UserStats, WantedStats } from '../../actions/engagement/read-user-stats.ts';
+import type { UserStats, WantedStats } from '../../actions/engagement/user-stats.ts';
 import type { ServicesRefusal } from '../../contract/services/refusals.ts';
 import { type UserStatsResult, userStatsQuestion } from '../../contract/services/user-stats.ts';
 import { checksummed } from '../../identity/checksum.ts';

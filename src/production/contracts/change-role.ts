@@ -1,6 +1,6 @@
 /** A change of a role, from the words of the command line: which contract and role they name, and the call that does it. */
 import type { ContractAddresses } from '../../chain/contracts/deployment-steps.ts';
-import { grantableRoles, roleCall, roleNamed, roleState } from '../../chain/contracts/role-calls.ts';
+import { grantableRoles, roleCall, roleNamed, roleState } from '../../chain/contracts/roles.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
 import type { Hex } from '../../lib/hex.ts';
 

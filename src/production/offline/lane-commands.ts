@@ -1,7 +1,12 @@
 /** What `rewards lane` does on a ledger without a service. */
-import { acceptPlanned, type NonceAcceptance, planAcceptance } from '../../actions/lanes/accept-nonce.ts';
-import { planRetirement, retireLane } from '../../actions/lanes/retire-lane.ts';
-import { showLanes } from '../../actions/lanes/show-lanes.ts';
+import {
+  acceptPlanned,
+  type NonceAcceptance,
+  planAcceptance,
+  planRetirement,
+  retireLane,
+  showLanes,
+} from '../../actions/manage-lanes.ts';
 import { createChainHistory } from '../../audit/chain-history.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';

@@ -1,6 +1,6 @@
 /** Asks what stands outside of service, ledger and chain: the identity provider and the payment processor. */
 import { settings } from '../../compose/config.ts';
-import { askProvider } from '../../identity/ask-provider.ts';
+import { askProvider } from '../../identity/provider-keys.ts';
 import { causeOf } from '../../lib/failures/root-cause.ts';
 import { within } from '../../lib/timers.ts';
 import type { PaymentProcessor } from '../../payments/processor.ts';

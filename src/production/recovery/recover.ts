@@ -3,10 +3,8 @@
  * have beyond it, takes that in, and goes on behind everything that was used. Each commit can be the last one of a process:
  * the next run goes on with what is missing.
  */
-
 import { listBrands } from '../../ledger/brands/brands.ts';
-import type { Queries } from '../../ledger/database/database.ts';
-import { readTime } from '../../ledger/database/read-time.ts';
+import { type Queries, readTime } from '../../ledger/database/database.ts';
 import {
   beginRecovery,
   everyRecovery,

@@ -7,7 +7,7 @@ import {
   type ClaimMilestoneResult,
   claimMilestoneQuestion,
 } from '../../../contract/services/streak/claim-milestone.ts';
-import { placeOf } from '../../../contract/services/streak/place.ts';
+import { placeOf } from '../../../contract/services/streak/fields.ts';
 import { jsonAnswer } from '../../frame/answer.ts';
 import type { Refuser } from '../../frame/refuse.ts';
 import type { RequestVariables } from '../../frame/request-record.ts';

@@ -3,7 +3,7 @@ import type { Handler } from 'hono';
 import type { RecordedActivity, RecordRefusal } from '../../../actions/engagement/record-activity.ts';
 import type { StreakRequest } from '../../../actions/engagement/streak-work.ts';
 import type { ServicesRefusal } from '../../../contract/services/refusals.ts';
-import { placeOf } from '../../../contract/services/streak/place.ts';
+import { placeOf } from '../../../contract/services/streak/fields.ts';
 import {
   type RecordActivityResult,
   recordActivityQuestion,
