@@ -35,13 +35,11 @@ import { atMs, type Queries } from '../../src/ledger/database/database.ts';
 import { brandsThatKnow } from '../../src/ledger/relay/known-users.ts';
 import { recordRewards } from '../../src/ledger/rewards/rewards.ts';
 import { brandDomains } from '../../src/ledger/schema/brands.ts';
+import { ensureIdentity, findIdentity, identitiesOf } from '../../src/ledger/wallets/identities.ts';
 import {
-  ensureIdentity,
   ensureWallets,
-  findIdentity,
   findWalletAt,
   findWallets,
-  identitiesOf,
   newestDerivedWallet,
   notePregenerated,
   userKeysAt,

@@ -7,14 +7,8 @@ import {
   readWindow,
   takeFromWindow,
 } from '../../ledger/limits/rate-windows.ts';
-import {
-  ensureIdentity,
-  ensureWallets,
-  findIdentity,
-  findWallets,
-  type Identity,
-  notePregenerated,
-} from '../../ledger/wallets/wallets.ts';
+import { ensureIdentity, findIdentity, type Identity } from '../../ledger/wallets/identities.ts';
+import { ensureWallets, findWallets, notePregenerated } from '../../ledger/wallets/wallets.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { isPageOf } from '../../rules/brands/domain.ts';

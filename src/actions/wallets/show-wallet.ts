@@ -1,12 +1,7 @@
 /** Tells which wallet a user has and under which identities they were registered; for the control API. */
 import type { Database } from '../../ledger/database/database.ts';
-import {
-  findWalletAt,
-  findWallets,
-  type Identity,
-  identitiesOf,
-  type Wallet,
-} from '../../ledger/wallets/wallets.ts';
+import { type Identity, identitiesOf } from '../../ledger/wallets/identities.ts';
+import { findWalletAt, findWallets, type Wallet } from '../../ledger/wallets/wallets.ts';
 import { readRegistration } from '../../rules/registration.ts';
 import { addressKey, emailKey } from '../../rules/user-key.ts';
 

@@ -8,7 +8,7 @@ import {
   recentStreaks,
   spendingEnding,
 } from '../../ledger/expiries.ts';
-import { windowExpiries } from '../../ledger/limits/rate-windows.ts';
+import { windowExpiries } from '../../ledger/limits/window-expiries.ts';
 import { cooldownExpiries } from '../../ledger/rewards/cooldown-expiries.ts';
 import { endOfStreak, streakTerms } from '../../rules/engagement/streak.ts';
 import { SPAN_MS } from '../../rules/events/spend-limit.ts';

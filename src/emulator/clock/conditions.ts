@@ -7,7 +7,7 @@ import type { ControlProcessorDeps } from '../../http/control/processor.ts';
 import { listBrands } from '../../ledger/brands/brands.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { listDeliveries } from '../../ledger/emulator/processor.ts';
-import { windowsOf } from '../../ledger/limits/rate-windows.ts';
+import { windowsOf } from '../../ledger/limits/window-expiries.ts';
 import { cooldownsOf } from '../../ledger/rewards/cooldown-expiries.ts';
 import { attemptsAhead, showEvent } from '../../ledger/webhooks/delivery-log.ts';
 import type { Clock } from '../../lib/clock.ts';

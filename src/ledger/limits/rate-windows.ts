@@ -1,6 +1,6 @@
 /** Limits of N uses per window of time: counted in the database, so that all replicas count together. */
-import { and, asc, desc, eq, gt, inArray, lt, lte, or, sql } from 'drizzle-orm';
-import type { Queries, SqlTime, TimeRange } from '../database/database.ts';
+import { and, eq, gt, lt, lte, or, sql } from 'drizzle-orm';
+import type { Queries, SqlTime } from '../database/database.ts';
 import { atTime, isOneOf, jsonRows, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { rateWindows } from '../schema/limits.ts';
 
@@ -160,43 +160,3 @@ const usesAt = atTime((now) =>
 export async function forgetOldWindows(db: Queries, beforeMs: number): Promise<void> {
   await db.delete(rateWindows).where(lt(rateWindows.startedAt, beforeMs));
 }
-
-// Windows of limits that end ahead: what an emulator's clock meets on its way.
-
-/** Scopes whose windows last equally long. */
-interface Scopes {
-  scopes: string[];
-  windowMs: number;
-}
-
-/** The earliest end first; `total` in each row counts those beyond the limit too. */
-export const windowExpiries = (
-  db: Queries,
-  { scopes, windowMs, afterMs, untilMs, limit }: Scopes & TimeRange,
-) =>
-  db
-    .select({
-      atMs: sql<number>`${rateWindows.startedAt} + ${windowMs}`.mapWith(Number),
-      scope: rateWindows.scope,
-      subject: rateWindows.subject,
-      used: rateWindows.used,
-      total: sql<number>`count(*) over ()`.mapWith(Number),
-    })
-    .from(rateWindows)
-    .where(
-      and(
-        inArray(rateWindows.scope, scopes),
-        gt(rateWindows.startedAt, afterMs - windowMs),
-        lte(rateWindows.startedAt, untilMs - windowMs),
-      ),
-    )
-    .orderBy(asc(rateWindows.startedAt), asc(rateWindows.subject))
-    .limit(limit);
-
-/** The windows that count the uses of one subject, those that began last first. */
-export const windowsOf = (db: Queries, { scopes, subject }: { scopes: string[]; subject: string }) =>
-  db
-    .select()
-    .from(rateWindows)
-    .where(and(inArray(rateWindows.scope, scopes), eq(rateWindows.subject, subject)))
-    .orderBy(desc(rateWindows.startedAt));

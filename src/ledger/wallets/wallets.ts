@@ -1,12 +1,11 @@
-/** Which wallet belongs to which user, and which identities are registered as theirs. Neither, once written, ever changes. */
-import { and, asc, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm';
+/** Which wallet belongs to which user. A wallet, once written, never changes. */
+import { desc, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
-import type { IdentityName } from '../../rules/registration.ts';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
 import { bulkInsert } from '../database/many-values.ts';
 import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
-import { oauthIdentities, pregeneratedUsers, wallets } from '../schema/wallets.ts';
+import { pregeneratedUsers, wallets } from '../schema/wallets.ts';
 
 export type Wallet = typeof wallets.$inferSelect;
 
@@ -49,7 +48,7 @@ export async function notePregenerated(
 }
 
 /** A wallet, and whether this commit gave it to its user. */
-type EnsuredWallet = Wallet & { created: boolean };
+export type EnsuredWallet = Wallet & { created: boolean };
 
 /**
  * Gives each of these users a wallet, or finds the one that another request gave them meanwhile. `known` are those that
@@ -104,33 +103,4 @@ export async function newestDerivedWallet(
     .orderBy(desc(wallets.derivationIndex))
     .limit(1);
   return row?.index === null || row === undefined ? undefined : { index: row.index, address: row.address };
-}
-
-// Registered identities and their users. An identity, once written, never changes.
-
-export type Identity = typeof oauthIdentities.$inferSelect;
-
-export async function findIdentity(db: Queries, name: IdentityName): Promise<Identity | undefined> {
-  const { provider, providerUserId } = name;
-  const [row] = await db
-    .select()
-    .from(oauthIdentities)
-    .where(and(eq(oauthIdentities.provider, provider), eq(oauthIdentities.providerUserId, providerUserId)));
-  return row;
-}
-
-/** The identities of one user, oldest first. */
-export const identitiesOf = (db: Queries, userKey: string): Promise<Identity[]> =>
-  db
-    .select()
-    .from(oauthIdentities)
-    .where(eq(oauthIdentities.userKey, userKey))
-    .orderBy(asc(oauthIdentities.createdAt), asc(oauthIdentities.provider));
-
-/** Writes an identity; when another commit is writing the same one, waits for it and returns that one. */
-export async function ensureIdentity(tx: Queries, identity: Identity): Promise<Identity> {
-  const [written] = await tx.insert(oauthIdentities).values(identity).onConflictDoNothing().returning();
-  const kept = written ?? (await findIdentity(tx, identity));
-  if (!kept) throw new Error('an identity was neither written nor found');
-  return kept;
 }

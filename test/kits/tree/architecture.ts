@@ -205,7 +205,7 @@ const drizzleWords: Record<string, string[]> = {
 };
 /** The adapters themselves speak one database's language, and lists and rows as parameters are translated for the other. */
 const mayUseAllOfDrizzle =
-  /^ledger\/database\/(sqlite|sqlite-spelling|postgres|prepared-query|bulk-insert|drizzle-internals)\.ts$/;
+  /^ledger\/database\/(sqlite|postgres|prepared-query|many-values|drizzle-internals)\.ts$/;
 const onePostgresOnly = /::|\bilike\b|\bnow\(\)|\binterval\b|->>/gi;
 
 const floorOf = (file: string) => file.split('/')[0] ?? '';
