@@ -2,7 +2,7 @@
 import { encodeFunctionData, type Hex, hexToNumber, numberToHex, parseEther, toHex } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
 import { businessEscrowAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
-import { perkTermsData } from '../../src/chain/contracts/calls/perk-terms.ts';
+import { perkTermsData } from '../../src/chain/contracts/calls/perk-calls.ts';
 import type { ContractAddresses } from '../../src/chain/contracts/deployment-steps.ts';
 import { startAnvil } from '../../src/chain/development/anvil.ts';
 import { openGasWallet } from '../../src/chain/development/open-gas-wallet.ts';

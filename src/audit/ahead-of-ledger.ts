@@ -4,7 +4,7 @@
  */
 import { everySender, nextSequence } from '../ledger/audit-pages.ts';
 import type { Queries } from '../ledger/database/database.ts';
-import { isRetired } from '../ledger/transactions/retired-lanes.ts';
+import { isRetired } from '../ledger/transactions/lanes.ts';
 import { nextNonce } from '../ledger/transactions/transactions.ts';
 import type { VerifyDeps } from './audit.ts';
 import type { ChainHistory } from './chain-history.ts';

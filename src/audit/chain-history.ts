@@ -1,7 +1,7 @@
 /** Reads what the contracts did and hold, as of a given block, to compare it with the ledger. Writes nothing. */
 import { type Hex, hexToNumber, numberToHex } from 'viem';
 import { businessEscrowAbi, pointsSaleAbi, rewardTokenAbi } from '../chain/contracts/abis.ts';
-import { type ChainPerk, readChainPerk } from '../chain/contracts/calls/perk-redemption.ts';
+import { type ChainPerk, readChainPerk } from '../chain/contracts/calls/perk-calls.ts';
 import { decodePayoutBatch, type PayoutEntry } from '../chain/contracts/payout-batch.ts';
 import { readContract } from '../chain/contracts/read-contract.ts';
 import { type Rpc, RpcAnswerError, RpcTooLargeError, RpcUnreachableError } from '../chain/rpc/rpc.ts';

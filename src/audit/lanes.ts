@@ -2,7 +2,7 @@
 
 import { attemptsOf, auditedTransactions, everySender, firstNonceSince } from '../ledger/audit-pages.ts';
 import { acceptedNoncesOf } from '../ledger/transactions/accepted-nonces.ts';
-import { isRetired } from '../ledger/transactions/retired-lanes.ts';
+import { isRetired } from '../ledger/transactions/lanes.ts';
 import type { Transaction } from '../ledger/transactions/transactions.ts';
 import { type Audit, isWhole } from './audit.ts';
 import { readAttempt, signerOf } from './read-attempt.ts';

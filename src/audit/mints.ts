@@ -9,7 +9,7 @@ import {
   type OddCheckout,
   oddCheckouts,
 } from '../ledger/payments/audited-mints.ts';
-import { directMints } from '../ledger/payments/operator-mints.ts';
+import { directMints } from '../ledger/payments/mints.ts';
 import { type Audit, pagesOf } from './audit.ts';
 import type { ActivityPage } from './chain-history.ts';
 

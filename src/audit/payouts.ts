@@ -3,7 +3,7 @@
 import type { Hex } from 'viem';
 import type { PayoutEntry } from '../chain/contracts/payout-batch.ts';
 import { movementsIn, rewardsBySequence } from '../ledger/audit-pages.ts';
-import { directMints } from '../ledger/payments/operator-mints.ts';
+import { directMints } from '../ledger/payments/mints.ts';
 import { type FoundAttempt, findByHashes } from '../ledger/transactions/transactions.ts';
 import { type Audit, addTo, isWhole } from './audit.ts';
 import type { ActivityPage } from './chain-history.ts';

@@ -1,6 +1,6 @@
 /** From the ledger to the chain: every reward that counts as paid has its bit in the escrow, and no other has one. */
 import { type AuditedReward, auditedRewards, lastSequence } from '../ledger/audit-pages.ts';
-import { isOnBoards } from '../ledger/consumers/counted-by-boards.ts';
+import { isOnBoards } from '../ledger/consumers/positions.ts';
 import { eventKeyText } from '../ledger/rewards/claims.ts';
 import { type Audit, addTo, isWhole } from './audit.ts';
 

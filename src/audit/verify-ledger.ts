@@ -2,27 +2,30 @@
  * Compares the ledger with the chain and with itself, as of the newest block that the ledger has read. Reads one
  * snapshot of the ledger in pages, writes nothing, and may run while the service does.
  */
-
-import { countedByBoards } from '../ledger/consumers/counted-by-boards.ts';
+import { countedByBoards } from '../ledger/consumers/positions.ts';
 import type { Queries } from '../ledger/database/database.ts';
 import { recentBlocks } from '../ledger/transactions/followed-blocks.ts';
 import type { Since } from '../rules/since.ts';
 import { verifyAheadOfLedger } from './ahead-of-ledger.ts';
-import { type Audit, isWhole, type VerifyDeps, type VerifyProgress } from './audit.ts';
-import { verifyClaims } from './claims.ts';
-import { verifyAchievements } from './engagement/achievements.ts';
+import {
+  type Audit,
+  isWhole,
+  notCompared,
+  sinceBlock,
+  type VerifyDeps,
+  type VerifyProgress,
+} from './audit.ts';
+import { verifyClaims, verifyOnceClaims } from './claims.ts';
+import { verifyAchievements, verifyMilestones } from './engagement/achievements.ts';
 import { verifyLeaderboards } from './engagement/leaderboards.ts';
-import { verifyMilestones } from './engagement/milestones.ts';
 import { verifyPerks } from './engagement/perks.ts';
 import { verifyFunds } from './funds.ts';
 import { verifyLanes } from './lanes.ts';
 import { verifyMints } from './mints.ts';
-import { verifyOnceClaims } from './once-claims.ts';
 import { verifyPayouts } from './payouts.ts';
 import { verifyRedemptions } from './redemptions.ts';
 import { createFindings, type Findings, type VerifyReport } from './report.ts';
 import { verifyRewards } from './rewards.ts';
-import { notCompared, sinceBlock } from './since.ts';
 
 /** How often the comparison waits for a reorganisation to end. */
 const TRIES = 5;

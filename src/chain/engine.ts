@@ -10,21 +10,20 @@ import { type Alarms, createAlarms } from './alarms.ts';
 import { findEarlierMints } from './indexer/find-earlier-mints.ts';
 import { createFollower } from './indexer/indexer.ts';
 import type { Reading } from './indexer/types.ts';
-import type { Signer } from './lane/signer.ts';
+import type { Signer } from './lane/types.ts';
 import type { ChainClient } from './rpc/client.ts';
 import type { Rpc } from './rpc/rpc.ts';
 import { createMintWaiters, type MintWaiters } from './waiting/mint-waiters.ts';
 import { createRedemptionWaiters, type RedemptionWaiters } from './waiting/redemption-waiters.ts';
 import { createRelayWaiters, type RelayWaiters } from './waiting/relay-waiters.ts';
 import { createRewardWaiters, type RewardWaiters } from './waiting/reward-waiters.ts';
-import { type GiveUpSettings, giveUpLateRedemptions } from './work/redemptions/give-up-late.ts';
-import { createRedemptions } from './work/redemptions/run-redemptions.ts';
+import { createMints } from './work/mint-work.ts';
+import { createRedemptions, type GiveUpSettings, giveUpLateRedemptions } from './work/redeem-work.ts';
 import type { GasKeys } from './work/relay-lanes.ts';
-import { createMints } from './work/run-mints.ts';
 import { createPayouts, type PayoutsSettings } from './work/run-payouts.ts';
 import { createRelays, type RelaysSettings } from './work/run-relays.ts';
-import type { TriedLaneSettings } from './work/run-tried-lane.ts';
 import { settlements } from './work/settlements.ts';
+import type { TriedLaneSettings } from './work/simulated-work.ts';
 
 export interface ChainEngineDeps {
   database: Database;

@@ -1,7 +1,7 @@
 /** The config of a service. Every limit is here, with its reason. */
 import manifest from '../../package.json' with { type: 'json' };
 import type { ChainEngineSettings } from '../chain/engine.ts';
-import { rpcLimits } from '../chain/rpc/limits.ts';
+import { rpcLimits } from '../chain/rpc/rpc.ts';
 import type { RateLimit } from '../ledger/limits/rate-windows.ts';
 
 /** Overrides of the relay's limits. */

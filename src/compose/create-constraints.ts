@@ -1,12 +1,14 @@
 /** Binds the checks of purchase constraints to their ports: one for redemptions and relayed purchases alike. */
 import { createExternalApi } from '../actions/constraints/ask-external-api.ts';
-import { createCheckConstraints } from '../actions/constraints/check-constraints.ts';
-import { createResultLooks } from '../actions/constraints/look-at-results.ts';
-import { membershipText, readMemberships } from '../actions/constraints/read-membership.ts';
-import { perksHeld } from '../chain/contracts/calls/perk-balance.ts';
+import {
+  createCheckConstraints,
+  membershipText,
+  readMemberships,
+} from '../actions/constraints/check-constraints.ts';
+import { createResultLooks } from '../actions/constraints/constraint-results.ts';
+import { perksHeld } from '../chain/contracts/calls/perk-calls.ts';
 import type { Rpc } from '../chain/rpc/rpc.ts';
-import { boundedChat } from '../constraints/bounded-chat.ts';
-import type { ChatProvider } from '../constraints/chat-provider.ts';
+import { boundedChat, type ChatProvider } from '../constraints/chat-provider.ts';
 import { askEligibility } from '../constraints/external-api.ts';
 import { createTurns } from '../constraints/take-turns.ts';
 import type { BusinessTime, Database } from '../ledger/database/database.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { named } from './endpoint.ts';
 import { demo } from './examples.ts';
-import { rateHeaders, type UsedWindow } from './rate-headers.ts';
+import { rateHeaders, type UsedWindow } from './headers.ts';
 import { EXAMPLES_AT_MS, type RefusalRow, type RefusalRows, type Said } from './refusals.ts';
 import { count, instant } from './shapes.ts';
 

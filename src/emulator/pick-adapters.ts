@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { domainToken } from '../actions/brands/verify-dns.ts';
 import { keyTree } from '../chain/lane/local-key.ts';
-import type { Signer } from '../chain/lane/signer.ts';
+import type { Signer } from '../chain/lane/types.ts';
 import { createChainClient } from '../chain/rpc/client.ts';
 import { createRpc } from '../chain/rpc/rpc.ts';
 import type { GasKeys } from '../chain/work/relay-lanes.ts';
@@ -27,15 +27,15 @@ import { type AdjustableClock, adjustableClock, type ClockStart, steadyClock } f
 import {
   DEV_GAS_WALLETS_PATH,
   DEV_MNEMONIC,
+  DEV_PROCESSOR,
   DEV_WALLETS_PATH,
   devPaths,
-} from '../lib/development/accounts.ts';
-import { DEV_PROCESSOR } from '../lib/development/processor.ts';
+} from '../lib/development.ts';
 import { createAvailability } from '../lib/failures/availability.ts';
 import { type Random, secureRandom } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import type { AskDeps } from '../outgoing/ask.ts';
-import { verificationName, verificationRecord } from '../rules/brands/dns-verification.ts';
+import { verificationName, verificationRecord } from '../rules/brands/domain.ts';
 import { type SupervisedAnvil, startSupervisedAnvil } from './chain/supervised-anvil.ts';
 import { jumpClock, keepClock, restoreClock } from './clock/stack-clock.ts';
 import { createFaultRegistry, type FaultRegistry, logFaults } from './faults/fault-registry.ts';

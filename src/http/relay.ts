@@ -3,7 +3,7 @@ import type { Context, Handler, Hono } from 'hono';
 import type { Effect } from '../actions/answer-once.ts';
 import type { RelayOutcome, RelayRequest } from '../actions/relay/relay-transaction.ts';
 import { isIncluded } from '../chain/waiting/relay-waiters.ts';
-import type { UsedWindow } from '../contract/rate-headers.ts';
+import type { UsedWindow } from '../contract/headers.ts';
 import { relayHostContract } from '../contract/relay/host.ts';
 import type { RelayHostRefusal, RelayRefusalBody } from '../contract/relay/refusals.ts';
 import { parseRelay, type RelayResult, type RelayState } from '../contract/relay/relay.ts';

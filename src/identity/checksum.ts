@@ -1,5 +1,7 @@
 /** Addresses as answers spell them: with the checksum of EIP-55, so that texts can be compared; a brandId alone is lower case. */
-import { keccak256 } from '../lib/curve/keccak256.ts';
+
+import type { Hex } from '../lib/hex.ts';
+import { keccak256 } from '../lib/keccak256.ts';
 
 /** Codes of characters: a wallet of each event is spelled, so no text is put together digit by digit. */
 const DIGIT_8 = 0x38;
@@ -33,3 +35,6 @@ export function withChecksums<Facts extends object>(facts: Facts): Facts {
   ]);
   return Object.fromEntries(all) as Facts;
 }
+
+/** How the ledger may spell an account: as a user's software wrote it, in lower case, or with the checksum of a derived wallet. */
+export const addressSpellings = (address: Hex): Hex[] => [address.toLowerCase() as Hex, checksummed(address)];

@@ -6,9 +6,8 @@
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../lib/log.ts';
-import { childAddress, type TreeLevel } from './child-address.ts';
 import type { Derived, DeriveTask } from './derive-thread.ts';
-import type { WalletTree } from './wallets.ts';
+import { childAddress, type TreeLevel, type WalletTree } from './wallets.ts';
 
 /** New users of one turn of the event loop from which on a thread is worth its messages. */
 const MANY = 16;

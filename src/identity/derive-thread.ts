@@ -1,6 +1,6 @@
 /** The thread of `derive-ahead.ts`: derives the places that it is asked for, one message after another. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { childAddress, type TreeLevel } from './child-address.ts';
+import { childAddress, type TreeLevel } from './wallets.ts';
 
 export interface DeriveTask {
   from: number;

@@ -1,8 +1,7 @@
 /** Wallets derived from an extended public key (BIP-32): no private key is ever in this process. */
 import { HDKey } from '@scure/bip32';
-import { secp256k1 } from '../lib/curve/secp256k1.ts';
-import { childAddress, type TreeLevel } from './child-address.ts';
-import type { WalletTree } from './wallets.ts';
+import { secp256k1 } from '../lib/secp256k1.ts';
+import { childAddress, type TreeLevel, type WalletTree } from './wallets.ts';
 
 /** `extendedPublicKey` is an xpub of the level above the addresses (m/44'/60'/account'/0). */
 export function levelOf(extendedPublicKey: string): TreeLevel {

@@ -1,6 +1,6 @@
-/** Where a provider publishes its keys: at a known address, or where its discovery document says. */
+/** Where a provider publishes its keys, at a known address or where its discovery document says, and how they are fetched. */
 import { parseUrl } from '../lib/url.ts';
-import { type FetchLimits, fetchJson } from './fetch-json.ts';
+import { usableKeys } from './key-set.ts';
 
 interface ProviderAddress {
   /** Must equal `iss` exactly. */
@@ -46,4 +46,45 @@ function keyAddress(text: string): string {
   const isHere = url?.protocol === 'http:' && /^(?:127\.0\.0\.1|localhost|\[::1\])$/.test(url.hostname);
   if (!url || (url.protocol !== 'https:' && !isHere)) throw new Error('keys are fetched over https only');
   return url.href;
+}
+
+/** Throws what is wrong, as the end of a sentence: the provider does not answer, is another one, or has no usable key. */
+export async function askProvider(
+  address: { issuer: string; jwksUrl?: string | undefined },
+  limits: FetchLimits,
+): Promise<void> {
+  usableKeys(await providerKeys(address, limits)());
+}
+
+// JSON from a provider: within limits of size and time, and only from the address that was asked.
+
+export interface FetchLimits {
+  timeoutMs: number;
+  bytesMax: number;
+}
+
+/** Throws unless a complete 200 answer of JSON comes within the limits; redirects are not followed. */
+export async function fetchJson(url: string, { timeoutMs, bytesMax }: FetchLimits): Promise<unknown> {
+  const response = await fetch(url, {
+    headers: { accept: 'application/json' },
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  if (response.status !== 200) {
+    await response.body?.cancel();
+    throw new Error(`answered ${response.status}`);
+  }
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    // Leaving the loop ends the connection.
+    if (length > bytesMax) throw new Error(`answered more than ${bytesMax} bytes`);
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
+  } catch {
+    throw new Error('answered with something that is not JSON');
+  }
 }

@@ -2,10 +2,9 @@
 import type { Queries } from '../ledger/database/database.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { FetchLimits } from './fetch-json.ts';
 import { jwksVerifier, type TokenSettings } from './jwks.ts';
 import { createKeySet, type KeySetSettings } from './key-set.ts';
-import { providerKeys } from './provider-keys.ts';
+import { type FetchLimits, providerKeys } from './provider-keys.ts';
 import { walletsByClaim } from './token-wallets.ts';
 import type { TokenVerifier } from './tokens.ts';
 

@@ -3,7 +3,7 @@ import { and, asc, eq, gt, gte, inArray, isNull, lt, lte, or, sql } from 'drizzl
 import type { Hex } from '../lib/hex.ts';
 import type { BrandId } from '../rules/brands/brand.ts';
 import type { Queries } from './database/database.ts';
-import { counters } from './schema/counters.ts';
+import { counters } from './schema/facts-and-counters.ts';
 import { brandFunds, claimCounters, claimTotals, movements, rewards } from './schema/rewards.ts';
 import { attempts, transactions } from './schema/transactions.ts';
 

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { Queries } from './database/database.ts';
 import { type Of, preparedQuery } from './database/prepared-query.ts';
-import { type CounterName, counters } from './schema/counters.ts';
+import { type CounterName, counters } from './schema/facts-and-counters.ts';
 
 /** Takes `count` consecutive numbers and returns the first; the row stays locked until the commit. */
 export async function takeNumbers(tx: Queries, name: CounterName, count: number): Promise<number> {

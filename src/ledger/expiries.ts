@@ -1,11 +1,10 @@
 /** What ends ahead by itself, in tables of all rooms: what an emulator's clock meets on its way. Each the earliest first. */
 import { and, asc, desc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm';
-import type { Queries } from './database/database.ts';
-import type { TimeRange } from './database/time-range.ts';
+import type { Queries, TimeRange } from './database/database.ts';
 import { brandKeys } from './schema/brands.ts';
 import { constraintResults } from './schema/engagement/constraints.ts';
 import { leaderboards } from './schema/engagement/leaderboards.ts';
-import { streaks } from './schema/engagement/streaks.ts';
+import { streaks } from './schema/engagement/user-progress.ts';
 import { brandSpending } from './schema/rewards.ts';
 
 /** In each row: how many end in all, beyond the range's limit too. */

@@ -1,7 +1,8 @@
-/** Single facts about this ledger, each under a name. */
+/** Single facts about this ledger, each under a name; among them whose it is. */
 import { eq } from 'drizzle-orm';
-import type { Queries } from './database/database.ts';
-import { facts } from './schema/facts.ts';
+import type { Database, Queries } from './database/database.ts';
+import { brands } from './schema/brands.ts';
+import { facts } from './schema/facts-and-counters.ts';
 
 /** Each fact's name and shape. */
 export interface Facts {
@@ -44,4 +45,28 @@ export async function ledgerAnswers(db: Queries): Promise<boolean> {
 export async function ledgerWrites(db: Queries, nowMs: number): Promise<boolean> {
   await writeFact(db, 'probe', { atMs: nowMs });
   return true;
+}
+
+// Whether `serve` or `start` has used a ledger; each refuses what the other has written.
+
+/**
+ * `emulator`: it has an adjustable clock, which `serve` writes before anything else. `production`: it has brands or a
+ * chain and no such clock. `nobody`: it is empty.
+ */
+export interface LedgerOwner {
+  owner: 'emulator' | 'production' | 'nobody';
+  /** The chain that it was written for, if any. */
+  chainId?: number | undefined;
+}
+
+/** Changes nothing, and works on a database that still lacks migrations, or all tables. */
+export async function readLedgerOwner(database: Database): Promise<LedgerOwner> {
+  const tables = await database.tables();
+  if (!tables.has('facts')) return { owner: 'nobody' };
+  const [clock, chain] = [await readFact(database.db, 'clock'), await readFact(database.db, 'chain')];
+  if (clock) return { owner: 'emulator', chainId: chain?.chainId };
+  if (chain) return { owner: 'production', chainId: chain.chainId };
+  if (!tables.has('brands')) return { owner: 'nobody' };
+  const [brand] = await database.db.select({ brandId: brands.brandId }).from(brands).limit(1);
+  return { owner: brand ? 'production' : 'nobody' };
 }

@@ -4,7 +4,6 @@
  */
 import { and, desc, eq, gt, gte, inArray, lt, or, type SQL } from 'drizzle-orm';
 import { allPlaces } from '../lib/ids.ts';
-import { bulkInsert } from './database/bulk-insert.ts';
 import {
   type Database,
   isDuplicateTable,
@@ -13,6 +12,7 @@ import {
   isUniqueViolation,
   type Queries,
 } from './database/database.ts';
+import { bulkInsert } from './database/many-values.ts';
 import { requestTraces, tracePlace } from './schema/request-traces.ts';
 
 export type RequestTrace = typeof requestTraces.$inferSelect;

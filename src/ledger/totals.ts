@@ -1,7 +1,7 @@
 /** What a ledger holds of everything that requests bring about, in numbers: the difference of two is what happened in between. */
 import { sql } from 'drizzle-orm';
 import type { Queries } from './database/database.ts';
-import { redemptions } from './schema/engagement/redemptions.ts';
+import { redemptions } from './schema/engagement/perks.ts';
 import { checkoutSessions, mints, operatorMints } from './schema/payments.ts';
 import { relays } from './schema/relay.ts';
 import { rewards } from './schema/rewards.ts';

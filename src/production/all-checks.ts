@@ -7,7 +7,7 @@ import type { Rpc } from '../chain/rpc/rpc.ts';
 import type { WalletTree } from '../identity/wallets.ts';
 import type { Database } from '../ledger/database/database.ts';
 import { everyLane } from '../ledger/transactions/backlog.ts';
-import { listRetiredLanes } from '../ledger/transactions/retired-lanes.ts';
+import { listRetiredLanes } from '../ledger/transactions/lanes.ts';
 import type { Clock } from '../lib/clock.ts';
 import { PreconditionError } from '../lib/failures/precondition.ts';
 import { delay, stopwatch } from '../lib/timers.ts';

@@ -1,7 +1,6 @@
 /** Compares this machine's clock with the database's, by which all replicas measure business time. */
 import type { Alarms } from '../chain/alarms.ts';
-import type { Database } from '../ledger/database/database.ts';
-import { readTime } from '../ledger/database/read-time.ts';
+import { type Database, readTime } from '../ledger/database/database.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Problem, problemOf } from './start-errors.ts';
 

@@ -1,5 +1,5 @@
 /** Whether the accounts that sign can pay for what they sign: their balances against one transaction. */
-import { REDEMPTION_GAS_LIMIT } from '../chain/contracts/calls/perk-redemption.ts';
+import { REDEMPTION_GAS_LIMIT } from '../chain/contracts/calls/perk-calls.ts';
 import { payoutGasLimit } from '../chain/contracts/payout-batch.ts';
 import { mintGasLimit } from '../chain/contracts/sale-mint.ts';
 import { priceTransaction } from '../chain/lane/fees.ts';

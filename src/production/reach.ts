@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import { settings } from '../compose/config.ts';
 import { cannotListen } from '../compose/listen.ts';
-import { askProvider } from '../identity/ask-provider.ts';
+import { askProvider } from '../identity/provider-keys.ts';
 import type { Database } from '../ledger/database/database.ts';
 import type { Clock } from '../lib/clock.ts';
 import { causeOf } from '../lib/failures/root-cause.ts';

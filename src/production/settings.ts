@@ -3,7 +3,7 @@
  * `rewards config show`, the values of a StartConfig and their problems come from its row; a test compares
  * docs/operations.md with it. Every command line loads this file, so it imports as little as possible.
  */
-import { isDevelopmentChain } from '../lib/development/chain.ts';
+import { isDevelopmentChain } from '../lib/development.ts';
 import type { Hex } from '../lib/hex.ts';
 import {
   addresses,

@@ -3,7 +3,7 @@
 import type { VerifyProgress } from '../audit/audit.ts';
 import { heldTokens } from '../chain/contracts/roles.ts';
 import type { ChainEngine } from '../chain/engine.ts';
-import { createBlockLag } from '../chain/indexer/block-lag.ts';
+import { createBlockLag } from '../chain/indexer/reading-progress.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { Rpc } from '../chain/rpc/rpc.ts';
 import { settings } from '../compose/config.ts';

@@ -1,6 +1,6 @@
 /** Events that share a commit: what becomes of it when another writer was there first, or a row stays locked. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { changeRule } from '../../src/actions/brands/change-rules.ts';
+import { changeRule } from '../../src/actions/brands/manage-brands.ts';
 import { createEventSubmitter } from '../../src/actions/events/batch-events.ts';
 import { Overtaken } from '../../src/actions/rewards/record-grants.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';

@@ -1,6 +1,6 @@
 /** What a user is told who asks whether an event would be rewarded now, and when it would be again. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { changeRule } from '../../src/actions/brands/change-rules.ts';
+import { changeRule } from '../../src/actions/brands/manage-brands.ts';
 import { createEventSubmitter } from '../../src/actions/events/batch-events.ts';
 import { checkEligibility } from '../../src/actions/events/check-eligibility.ts';
 import { neverCrash } from '../../src/lib/crash-points.ts';

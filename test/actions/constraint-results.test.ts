@@ -3,10 +3,9 @@ import { eq } from 'drizzle-orm';
 import { getAddress } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createExternalApi, type ExternalApiDeps } from '../../src/actions/constraints/ask-external-api.ts';
-import { createResultLooks } from '../../src/actions/constraints/look-at-results.ts';
-import { membershipText, readMemberships } from '../../src/actions/constraints/read-membership.ts';
-import { boundedChat } from '../../src/constraints/bounded-chat.ts';
-import type { ChatMembership, ChatUser } from '../../src/constraints/chat-provider.ts';
+import { membershipText, readMemberships } from '../../src/actions/constraints/check-constraints.ts';
+import { createResultLooks } from '../../src/actions/constraints/constraint-results.ts';
+import { boundedChat, type ChatMembership, type ChatUser } from '../../src/constraints/chat-provider.ts';
 import type { EligibilityAnswer } from '../../src/constraints/external-api.ts';
 import {
   beginQuestion,

@@ -1,8 +1,7 @@
 /** Events that are decided together: each against what the ledger holds, and each as if those before it had been paid. */
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changeBrand } from '../../src/actions/brands/change-brand.ts';
-import { changeRule } from '../../src/actions/brands/change-rules.ts';
+import { changeBrand, changeRule } from '../../src/actions/brands/manage-brands.ts';
 import { createEventSubmitter, type SubmitEventsDeps } from '../../src/actions/events/batch-events.ts';
 import type { EventDecision } from '../../src/actions/events/decide-events.ts';
 import { raiseEventAlarms } from '../../src/actions/events/event-alarms.ts';

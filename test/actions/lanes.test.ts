@@ -1,7 +1,12 @@
 /** How far each lane is, and how an operator lets one go on behind nonces that others used. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { acceptPlanned, type NonceAcceptance, planAcceptance } from '../../src/actions/lanes/accept-nonce.ts';
-import { type LaneDeps, showLanes } from '../../src/actions/lanes/show-lanes.ts';
+import {
+  acceptPlanned,
+  type LaneDeps,
+  type NonceAcceptance,
+  planAcceptance,
+  showLanes,
+} from '../../src/actions/manage-lanes.ts';
 import { leaseLane } from '../../src/ledger/transactions/lanes.ts';
 import { markSent, storeTransaction } from '../../src/ledger/transactions/transactions.ts';
 import { freshHash, freshKey } from '../kits/databases/databases.ts';

@@ -1,5 +1,5 @@
 /** A ledger in memory with a brand, for tests of what the service does to it without a host, a chain or a second process. */
-import { createBrand } from '../../src/actions/brands/create-brand.ts';
+import { createBrand } from '../../src/actions/brands/manage-brands.ts';
 import type { ManageBrandsDeps } from '../../src/actions/brands/named-brand.ts';
 import { atMs, type Database } from '../../src/ledger/database/database.ts';
 import { migrate } from '../../src/ledger/database/migrate.ts';

@@ -1,15 +1,11 @@
 /** Brands from their making to their keys, as the control API and the command line manage them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changeBrand } from '../../src/actions/brands/change-brand.ts';
-import { changeRule, removeRule } from '../../src/actions/brands/change-rules.ts';
-import { createBrand } from '../../src/actions/brands/create-brand.ts';
+import { rotateKey, verifyBrandKey } from '../../src/actions/brands/brand-keys.ts';
+import { changeBrand, changeRule, createBrand, removeRule } from '../../src/actions/brands/manage-brands.ts';
 import { domainProblems, findNamed, lookingAgain } from '../../src/actions/brands/named-brand.ts';
-import { rotateKey } from '../../src/actions/brands/rotate-key.ts';
 import { overviewBrands, showBrand } from '../../src/actions/brands/show-brands.ts';
-import { dnsRecord } from '../../src/actions/brands/show-dns-record.ts';
-import { verifyBrandKey } from '../../src/actions/brands/verify-brand-key.ts';
-import { domainToken, verifyDns } from '../../src/actions/brands/verify-dns.ts';
-import { fundBrand } from '../../src/actions/payments/fund-brand.ts';
+import { dnsRecord, domainToken, verifyDns } from '../../src/actions/brands/verify-dns.ts';
+import { fundBrand } from '../../src/actions/payments/mint-by-hand.ts';
 import { saleMintData } from '../../src/chain/contracts/sale-mint.ts';
 import { settings } from '../../src/compose/config.ts';
 import { saveBrandKey } from '../../src/ledger/brands/brand-keys.ts';

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { asc, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { showRedemptions } from '../../src/actions/perks/list-redemptions.ts';
 import {
   addPerk,
   changePerk,
@@ -11,10 +10,10 @@ import {
   type PerkWish,
   showPerks,
 } from '../../src/actions/perks/manage-perks.ts';
+import { showRedemptions } from '../../src/actions/perks/manage-redemptions.ts';
 import { bindTerms, giveUpTerms } from '../../src/ledger/perks/perk-terms.ts';
 import { findPerk, addPerk as storePerk } from '../../src/ledger/perks/perks.ts';
-import { perkTerms } from '../../src/ledger/schema/engagement/perks.ts';
-import { redemptions } from '../../src/ledger/schema/engagement/redemptions.ts';
+import { perkTerms, redemptions } from '../../src/ledger/schema/engagement/perks.ts';
 import {
   type TransactionOutcome,
   type TransactionStatus,

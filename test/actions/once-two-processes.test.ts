@@ -1,6 +1,6 @@
 /** One order that two processes get at once, many times, is paid once; other orders of the user beside it all are. */
 import { expect, test } from 'vitest';
-import { changeRule } from '../../src/actions/brands/change-rules.ts';
+import { changeRule } from '../../src/actions/brands/manage-brands.ts';
 import { createEventSubmitter } from '../../src/actions/events/batch-events.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { rewards } from '../../src/ledger/schema/rewards.ts';

@@ -2,15 +2,15 @@
 import { eq } from 'drizzle-orm';
 import { getAddress } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fundBrand } from '../../src/actions/payments/fund-brand.ts';
 import {
+  fundBrand,
   type HandMintWish,
   type MintByHandDeps,
   mintByHand,
 } from '../../src/actions/payments/mint-by-hand.ts';
 import { operatorMintKey, saleMintData } from '../../src/chain/contracts/sale-mint.ts';
 import { writeFact } from '../../src/ledger/facts.ts';
-import { type OperatorMintProgress, readOperatorMints } from '../../src/ledger/payments/operator-mints.ts';
+import { type OperatorMintProgress, readOperatorMints } from '../../src/ledger/payments/mints.ts';
 import { operatorMints } from '../../src/ledger/schema/payments.ts';
 import type { Hex } from '../../src/lib/hex.ts';
 import { freshAddress, freshHash } from '../kits/databases/databases.ts';

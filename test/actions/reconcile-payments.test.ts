@@ -1,6 +1,6 @@
 /** What the reconciler asks the processor, when, and what it leaves in the ledger: with a processor that answers what a test says. */
 import { expect, onTestFinished, test } from 'vitest';
-import { createReconciler, type ReconcileSettings } from '../../src/actions/payments/reconcile-payments.ts';
+import { createReconciler, type ReconcileSettings } from '../../src/actions/payments/create-payments.ts';
 import { findPlannedCheckout } from '../../src/ledger/payments/checkout-sessions.ts';
 import { claimLooks, planNextLook } from '../../src/ledger/payments/due-looks.ts';
 import { readMint } from '../../src/ledger/payments/mints.ts';

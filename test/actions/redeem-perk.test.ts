@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { judgeRedemption } from '../../src/actions/perks/judge-redemption.ts';
 import { createPerkRedeemer } from '../../src/actions/perks/redeem-perk.ts';
 import { createAlarms } from '../../src/chain/alarms.ts';
-import { redemptionKey } from '../../src/chain/contracts/calls/perk-redemption.ts';
+import { redemptionKey } from '../../src/chain/contracts/calls/perk-calls.ts';
 import { addPerk } from '../../src/ledger/perks/perks.ts';
 import { giveUpRedemption } from '../../src/ledger/perks/redemption-queue.ts';
 import { findRedemption, type RedemptionProgress } from '../../src/ledger/perks/redemptions.ts';

@@ -1,7 +1,7 @@
 /** One event from its decision to the answer: what is paid, late, failed, or was granted by an earlier try. */
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changeRule } from '../../src/actions/brands/change-rules.ts';
+import { changeRule } from '../../src/actions/brands/manage-brands.ts';
 import { createEventSubmitter } from '../../src/actions/events/batch-events.ts';
 import { type EventOutcome, rewardEvent } from '../../src/actions/events/reward-event.ts';
 import { replyToEvent } from '../../src/http/events/answer-event.ts';

@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { claimMilestone } from '../../src/actions/engagement/claim-milestone.ts';
-import { readStreak } from '../../src/actions/engagement/read-streak.ts';
+import { readStreak } from '../../src/actions/engagement/read-streaks.ts';
 import { recordActivity } from '../../src/actions/engagement/record-activity.ts';
 import type { StreakDeps } from '../../src/actions/engagement/streak-work.ts';
 import type { Database } from '../../src/ledger/database/database.ts';

@@ -2,22 +2,20 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changeBrand } from '../../src/actions/brands/change-brand.ts';
-import { changeRule } from '../../src/actions/brands/change-rules.ts';
+import { changeBrand, changeRule } from '../../src/actions/brands/manage-brands.ts';
 import { admitWrite, type Writer } from '../../src/actions/engagement/admit-write.ts';
 import {
   rankOfUser,
   readLeaderboard,
   type WantedLeaderboard,
 } from '../../src/actions/engagement/read-leaderboard.ts';
-import { readUserStats } from '../../src/actions/engagement/read-user-stats.ts';
-import { type StatsReport, updateStats } from '../../src/actions/engagement/update-stats.ts';
+import { readUserStats, type StatsReport, updateStats } from '../../src/actions/engagement/user-stats.ts';
 import { countActivity } from '../../src/ledger/engagement/count-activity.ts';
 import { saveStreak } from '../../src/ledger/engagement/streaks.ts';
 import { recordRewards } from '../../src/ledger/rewards/rewards.ts';
 import { brands } from '../../src/ledger/schema/brands.ts';
 import { leaderboardReports } from '../../src/ledger/schema/engagement/leaderboards.ts';
-import { redemptions } from '../../src/ledger/schema/engagement/redemptions.ts';
+import { redemptions } from '../../src/ledger/schema/engagement/perks.ts';
 import { transactions } from '../../src/ledger/schema/transactions.ts';
 import { storeTransaction } from '../../src/ledger/transactions/transactions.ts';
 import type { BrandId } from '../../src/rules/brands/brand.ts';

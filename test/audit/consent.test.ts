@@ -5,7 +5,7 @@ import { keccak256, toHex } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { VerifyReport } from '../../src/audit/report.ts';
-import { DEV_MNEMONIC, devPaths } from '../../src/lib/development/accounts.ts';
+import { DEV_MNEMONIC, devPaths } from '../../src/lib/development.ts';
 import { perkCall } from '../kits/chain/perks.ts';
 import { mintTo, redeemBody, WALLPAPERS } from '../kits/chain/redeeming.ts';
 import { type RelayKit, startRelayKit } from '../kits/chain/wallet.ts';

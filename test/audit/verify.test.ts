@@ -10,7 +10,7 @@ import type { VerifyReport } from '../../src/audit/report.ts';
 import { businessEscrowAbi, pointsSaleAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
 import { encodePayoutBatch } from '../../src/chain/contracts/payout-batch.ts';
-import { DEV_MNEMONIC } from '../../src/lib/development/accounts.ts';
+import { DEV_MNEMONIC } from '../../src/lib/development.ts';
 import { receiptOf } from '../kits/chain/chain.ts';
 import { until } from '../kits/service/clock.ts';
 import { someone, startTestService, type TestService } from '../kits/service/service.ts';

@@ -4,7 +4,7 @@ import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { businessEscrowAbi, pointsSaleAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
-import { DEV_MNEMONIC } from '../../src/lib/development/accounts.ts';
+import { DEV_MNEMONIC } from '../../src/lib/development.ts';
 import { minedBy } from '../kits/chain/chain.ts';
 import { databaseKinds, postgresMissing, startPostgres } from '../kits/databases/databases.ts';
 import { rewardsJson } from '../kits/service/cli.ts';

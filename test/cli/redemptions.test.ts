@@ -2,7 +2,7 @@
 import { keccak256, toHex } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DEV_MNEMONIC, devPaths } from '../../src/lib/development/accounts.ts';
+import { DEV_MNEMONIC, devPaths } from '../../src/lib/development.ts';
 import { perkCall } from '../kits/chain/perks.ts';
 import { personWith, redeemBody, WALLPAPERS } from '../kits/chain/redeeming.ts';
 import { rewards, rewardsJson } from '../kits/service/cli.ts';

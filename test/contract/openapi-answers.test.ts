@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { snapshotRefusals } from '../../src/contract/control/snapshot-refusals.ts';
 import type { RequestExample } from '../../src/contract/endpoint.ts';
 import type { ApiDocument } from '../../src/http/openapi.ts';
-import { DEV_MNEMONIC, devPaths } from '../../src/lib/development/accounts.ts';
+import { DEV_MNEMONIC, devPaths } from '../../src/lib/development.ts';
 import { perkCall } from '../kits/chain/perks.ts';
 import { personWith, redeemBody, WALLPAPERS } from '../kits/chain/redeeming.ts';
 import { relayKitOf } from '../kits/chain/wallet.ts';

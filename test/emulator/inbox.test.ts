@@ -5,7 +5,7 @@ import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
 import { addEndpoint, changeEndpoint } from '../../src/ledger/webhooks/endpoints.ts';
 import { secureRandom } from '../../src/lib/ids.ts';
-import { signedHeaders } from '../../src/webhooks/sign.ts';
+import { signedHeaders } from '../../src/webhooks/signatures.ts';
 import { rewards, rewardsJson, startHere } from '../kits/service/cli.ts';
 import { until } from '../kits/service/clock.ts';
 import { startTestService, type TestService } from '../kits/service/service.ts';

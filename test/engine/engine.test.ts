@@ -7,7 +7,7 @@ import { businessEscrowArtifact } from '../../src/chain/contracts/artifacts.ts';
 import { createChainEngine, createWatchingEngine } from '../../src/chain/engine.ts';
 import { localKeySigner } from '../../src/chain/lane/local-key.ts';
 import type { Block, ChainClient, Receipt } from '../../src/chain/rpc/client.ts';
-import { recordMint } from '../../src/ledger/payments/operator-mints.ts';
+import { recordMint } from '../../src/ledger/payments/mints.ts';
 import { bindRelay, storeRelays } from '../../src/ledger/relay/queued-relays.ts';
 import { recordRewards } from '../../src/ledger/rewards/rewards.ts';
 import { relays } from '../../src/ledger/schema/relay.ts';

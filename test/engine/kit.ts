@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { keyTree } from '../../src/chain/lane/local-key.ts';
 import type { EngineOverrides } from '../../src/compose/config.ts';
 import type { Overrides, ServeConfig } from '../../src/emulator/serve-config.ts';
-import { DEV_MNEMONIC, devPaths } from '../../src/lib/development/accounts.ts';
+import { DEV_MNEMONIC, devPaths } from '../../src/lib/development.ts';
 import type { Log, LogFields } from '../../src/lib/log.ts';
 import { SERVICE_CHAIN_ARGS, startAnvil } from '../kits/chain/chain.ts';
 import { startRpcProxy } from '../kits/chain/rpc-proxy.ts';

@@ -1,6 +1,6 @@
 /** Questions to the ledger on behalf of those who wait: one at a time, and none for nobody. */
 import { afterEach, expect, test } from 'vitest';
-import { createLedgerLooks } from '../../src/chain/waiting/ledger-looks.ts';
+import { createLedgerLooks } from '../../src/chain/waiting/waiters.ts';
 import { type LogFields, silentLog } from '../../src/lib/log.ts';
 import { every } from '../../src/lib/timers.ts';
 import { settled, until } from '../kits/service/clock.ts';

@@ -1,5 +1,4 @@
 /** The mint lane against a real ledger and a node that answers what a test says: what is tried out, sent, given up, and tried out again. */
-
 import { eq, sql } from 'drizzle-orm';
 import {
   decodeFunctionData,
@@ -18,11 +17,9 @@ import { localKeySigner } from '../../src/chain/lane/local-key.ts';
 import type { ChainClient } from '../../src/chain/rpc/client.ts';
 import { RpcUnreachableError } from '../../src/chain/rpc/rpc.ts';
 import { createMintWaiters } from '../../src/chain/waiting/mint-waiters.ts';
-import { settleMints } from '../../src/chain/work/mint-work.ts';
-import { createMints } from '../../src/chain/work/run-mints.ts';
+import { createMints, settleMints } from '../../src/chain/work/mint-work.ts';
 import { bindMint, waitingMints } from '../../src/ledger/payments/mint-queue.ts';
-import { planMint } from '../../src/ledger/payments/mints.ts';
-import { readOperatorMints, recordMint } from '../../src/ledger/payments/operator-mints.ts';
+import { planMint, readOperatorMints, recordMint } from '../../src/ledger/payments/mints.ts';
 import { operatorMints } from '../../src/ledger/schema/payments.ts';
 import { transactions } from '../../src/ledger/schema/transactions.ts';
 import { leaseLane } from '../../src/ledger/transactions/lanes.ts';

@@ -9,8 +9,13 @@ import { createFollower } from '../../src/chain/indexer/indexer.ts';
 import type { Block, ChainClient, Receipt } from '../../src/chain/rpc/client.ts';
 import { RpcTooLargeError } from '../../src/chain/rpc/rpc.ts';
 import { bindMint, giveUpMint, mintBacklog, waitingMints } from '../../src/ledger/payments/mint-queue.ts';
-import { isMinted, planMint, readMint } from '../../src/ledger/payments/mints.ts';
-import { readOperatorMints, recordMint } from '../../src/ledger/payments/operator-mints.ts';
+import {
+  isMinted,
+  planMint,
+  readMint,
+  readOperatorMints,
+  recordMint,
+} from '../../src/ledger/payments/mints.ts';
 import { mints, operatorMints } from '../../src/ledger/schema/payments.ts';
 import { followedBlocks } from '../../src/ledger/schema/transactions.ts';
 import { storeTransaction } from '../../src/ledger/transactions/transactions.ts';

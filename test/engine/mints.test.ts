@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import { pointsSaleAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import { sessionMintKey } from '../../src/chain/contracts/sale-mint.ts';
 import { keyTree } from '../../src/chain/lane/local-key.ts';
-import { DEV_MNEMONIC, devPaths } from '../../src/lib/development/accounts.ts';
+import { DEV_MNEMONIC, devPaths } from '../../src/lib/development.ts';
 import { minedBy } from '../kits/chain/chain.ts';
 import { type EngineKit, eventually, impatient, startEngineKit } from './kit.ts';
 

@@ -2,7 +2,7 @@
 import { encodeAbiParameters, encodeEventTopics, type Hex } from 'viem';
 import { expect, test } from 'vitest';
 import { rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
-import { forgetMoversResults } from '../../src/chain/indexer/forget-movers-results.ts';
+import { forgetMoversResults } from '../../src/chain/indexer/book-logs.ts';
 import type { Log } from '../../src/chain/rpc/client.ts';
 import { beginQuestion } from '../../src/ledger/constraint-results.ts';
 import { atMs } from '../../src/ledger/database/database.ts';

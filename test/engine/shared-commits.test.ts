@@ -6,7 +6,7 @@ import { takeNumbers } from '../../src/ledger/counters.ts';
 import type { Database, Queries } from '../../src/ledger/database/database.ts';
 import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
-import { counters } from '../../src/ledger/schema/counters.ts';
+import { counters } from '../../src/ledger/schema/facts-and-counters.ts';
 
 let database: Database;
 beforeAll(async () => {

@@ -1,11 +1,10 @@
 /** What requests wait for: a reward that is sent or included, a call that a block holds, and what is said of the wait. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { alarmCodes, createAlarms } from '../../src/chain/alarms.ts';
-import { createBlockLag } from '../../src/chain/indexer/block-lag.ts';
 import { deploymentBlockAt } from '../../src/chain/indexer/deployed-block.ts';
 import { nextBlock } from '../../src/chain/indexer/next-block.ts';
-import { createReadingReport } from '../../src/chain/indexer/reading-report.ts';
-import { hasForm } from '../../src/chain/rpc/answer-form.ts';
+import { createBlockLag, createReadingReport } from '../../src/chain/indexer/reading-progress.ts';
+import { hasForm } from '../../src/chain/rpc/post.ts';
 import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../src/chain/rpc/rpc.ts';
 import { createRelayWaiters } from '../../src/chain/waiting/relay-waiters.ts';
 import { createRewardWaiters } from '../../src/chain/waiting/reward-waiters.ts';

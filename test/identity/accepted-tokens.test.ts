@@ -2,8 +2,7 @@
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK } from 'jose';
 import { beforeEach, expect, test } from 'vitest';
 import { settings } from '../../src/compose/config.ts';
-import { createAcceptedTokens } from '../../src/identity/accepted-tokens.ts';
-import { jwksVerifier } from '../../src/identity/jwks.ts';
+import { createAcceptedTokens, jwksVerifier } from '../../src/identity/jwks.ts';
 import { adjustableClock } from '../../src/lib/clock.ts';
 import { claimsOf, outcome, sign } from './providers.ts';
 

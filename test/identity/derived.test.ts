@@ -3,8 +3,8 @@ import { mnemonicToSeedSync } from '@scure/bip39';
 import { mnemonicToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
 import { derivedWallets } from '../../src/identity/derived.ts';
-import { addressOfKey } from '../../src/lib/curve/keccak256.ts';
-import { secp256k1 } from '../../src/lib/curve/secp256k1.ts';
+import { addressOfKey } from '../../src/lib/keccak256.ts';
+import { secp256k1 } from '../../src/lib/secp256k1.ts';
 
 const mnemonic = 'test test test test test test test test test test test junk';
 const above = HDKey.fromMasterSeed(mnemonicToSeedSync(mnemonic)).derive("m/44'/60'/3'/0");

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { fetchJson } from '../../src/identity/fetch-json.ts';
-import { providerKeys } from '../../src/identity/provider-keys.ts';
+import { fetchJson, providerKeys } from '../../src/identity/provider-keys.ts';
 
 const limits = { timeoutMs: 10_000, bytesMax: 1_000 };
 let server: ReturnType<typeof createServer>;

@@ -10,8 +10,7 @@ import {
   isMintedByHand,
   oddCheckouts,
 } from '../../src/ledger/payments/audited-mints.ts';
-import { planMint } from '../../src/ledger/payments/mints.ts';
-import { recordMint } from '../../src/ledger/payments/operator-mints.ts';
+import { planMint, recordMint } from '../../src/ledger/payments/mints.ts';
 import { checkoutSessions, mints, operatorMints } from '../../src/ledger/schema/payments.ts';
 import { transactions } from '../../src/ledger/schema/transactions.ts';
 import { storeTransaction } from '../../src/ledger/transactions/transactions.ts';

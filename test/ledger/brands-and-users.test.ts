@@ -31,8 +31,7 @@ import {
   saveBrand,
   saveEventRule,
 } from '../../src/ledger/brands/brands.ts';
-import type { Queries } from '../../src/ledger/database/database.ts';
-import { atMs } from '../../src/ledger/database/database.ts';
+import { atMs, type Queries } from '../../src/ledger/database/database.ts';
 import { brandsThatKnow } from '../../src/ledger/relay/known-users.ts';
 import { recordRewards } from '../../src/ledger/rewards/rewards.ts';
 import { brandDomains } from '../../src/ledger/schema/brands.ts';

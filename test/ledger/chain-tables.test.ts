@@ -1,7 +1,7 @@
 /** What the ledger keeps of the chain: blocks that were read, open transactions, accepted nonces, movements, waiting work. */
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { directMints, recordMint } from '../../src/ledger/payments/operator-mints.ts';
+import { directMints, recordMint } from '../../src/ledger/payments/mints.ts';
 import { bookMovement, lockAvailableFunds, unbookMovementsFrom } from '../../src/ledger/rewards/funds.ts';
 import {
   bindRewards,
@@ -35,8 +35,7 @@ import {
   noteBlock,
   recentBlocks,
 } from '../../src/ledger/transactions/followed-blocks.ts';
-import { leaseLane } from '../../src/ledger/transactions/lanes.ts';
-import { ownAccountsAmong } from '../../src/ledger/transactions/own-accounts.ts';
+import { leaseLane, ownAccountsAmong } from '../../src/ledger/transactions/lanes.ts';
 import { type Settlements, settleFinal, settleLost } from '../../src/ledger/transactions/settle.ts';
 import {
   isRefusedThroughout,

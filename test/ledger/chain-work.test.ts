@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { atMs, isUniqueViolation } from '../../src/ledger/database/database.ts';
-import { readTime } from '../../src/ledger/database/read-time.ts';
+import { atMs, isUniqueViolation, readTime } from '../../src/ledger/database/database.ts';
 import {
   bindRewards,
   findReward,

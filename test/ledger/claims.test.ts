@@ -10,7 +10,7 @@ import {
   takeClaims,
 } from '../../src/ledger/rewards/claims.ts';
 import { bookMovement, lockAvailableFunds, openFunds, promiseFunds } from '../../src/ledger/rewards/funds.ts';
-import type { CounterName } from '../../src/ledger/schema/counters.ts';
+import type { CounterName } from '../../src/ledger/schema/facts-and-counters.ts';
 import { ensureWallets } from '../../src/ledger/wallets/wallets.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase, outcomes } from '../kits/databases/databases.ts';
 

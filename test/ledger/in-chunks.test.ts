@@ -1,6 +1,6 @@
 /** Lists that are asked for piece by piece. */
 import { expect, test } from 'vitest';
-import { inChunks } from '../../src/ledger/database/in-chunks.ts';
+import { inChunks } from '../../src/ledger/database/many-values.ts';
 
 test.each([
   [0, []],

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { boardAt } from '../../src/ledger/engagement/boards.ts';
-import { closeOldBoards } from '../../src/ledger/engagement/close-boards.ts';
+import { boardAt, closeOldBoards } from '../../src/ledger/engagement/boards.ts';
 import { type Activity, countActivity } from '../../src/ledger/engagement/count-activity.ts';
 import { firstOf, ranksOf, scoresOf, usersOn } from '../../src/ledger/engagement/ranks.ts';
 import type { BoardMetric } from '../../src/rules/engagement/rank-tree.ts';

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { saveBrand } from '../../src/ledger/brands/brands.ts';
 import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
-import { writeFact } from '../../src/ledger/facts.ts';
-import { readLedgerOwner } from '../../src/ledger/ledger-owner.ts';
+import { readLedgerOwner, writeFact } from '../../src/ledger/facts.ts';
 import { freshAddress, freshHash } from '../kits/databases/databases.ts';
 import { brandRow } from './brands.ts';
 

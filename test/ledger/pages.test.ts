@@ -20,8 +20,7 @@ import { takeNumbers } from '../../src/ledger/counters.ts';
 import { migrate } from '../../src/ledger/database/migrate.ts';
 import { type JournalBlock, ledgerChainJournal } from '../../src/ledger/emulator/chain-journal.ts';
 import { emulatorMigrations } from '../../src/ledger/emulator/migrations.ts';
-import { ledgerAnswers, ledgerWrites, readFact, writeFact } from '../../src/ledger/facts.ts';
-import { readLedgerOwner } from '../../src/ledger/ledger-owner.ts';
+import { ledgerAnswers, ledgerWrites, readFact, readLedgerOwner, writeFact } from '../../src/ledger/facts.ts';
 import {
   createTraceDays,
   findRequestTraces,
@@ -34,7 +33,7 @@ import { addClaimTotals, takeClaims } from '../../src/ledger/rewards/claims.ts';
 import { bookMovement, openFunds } from '../../src/ledger/rewards/funds.ts';
 import { bindRewards, markReleased, recordRewards } from '../../src/ledger/rewards/rewards.ts';
 import { brands } from '../../src/ledger/schema/brands.ts';
-import { facts } from '../../src/ledger/schema/facts.ts';
+import { facts } from '../../src/ledger/schema/facts-and-counters.ts';
 import { requestTraces } from '../../src/ledger/schema/request-traces.ts';
 import { markFinal, markSent, storeReplacement } from '../../src/ledger/transactions/transactions.ts';
 import type { Hex } from '../../src/lib/hex.ts';

@@ -22,8 +22,13 @@ import {
   settleMintQueue,
   waitingMints,
 } from '../../src/ledger/payments/mint-queue.ts';
-import { type MintPlan, planMint, readMint } from '../../src/ledger/payments/mints.ts';
-import { readOperatorMints, recordMint } from '../../src/ledger/payments/operator-mints.ts';
+import {
+  type MintPlan,
+  planMint,
+  readMint,
+  readOperatorMints,
+  recordMint,
+} from '../../src/ledger/payments/mints.ts';
 import { findProcessorEvent, recordProcessorEvent } from '../../src/ledger/payments/processor-events.ts';
 import { adoptMint } from '../../src/ledger/recovery/adopt-queued.ts';
 import { checkoutSessions } from '../../src/ledger/schema/payments.ts';

@@ -3,10 +3,14 @@ import { eq, sql } from 'drizzle-orm';
 import { integer, pgTable, text } from 'drizzle-orm/pg-core';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Database, Pooler } from '../../src/ledger/database/database.ts';
-import { isDatabaseUnavailable, isLockTimeout } from '../../src/ledger/database/database.ts';
+import {
+  type Database,
+  isDatabaseUnavailable,
+  isLockTimeout,
+  type Pooler,
+} from '../../src/ledger/database/database.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
-import { prepare } from '../../src/ledger/database/prepared.ts';
+import { prepare } from '../../src/ledger/database/prepared-query.ts';
 import { rootMessage } from '../../src/lib/failures/root-cause.ts';
 import { lockedRow, outcomes, startPostgres, type TestPostgres } from '../kits/databases/databases.ts';
 import { type Pgbouncer, pgbouncerMissing, startPgbouncer } from '../kits/databases/pgbouncer.ts';

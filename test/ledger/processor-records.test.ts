@@ -6,6 +6,8 @@ import {
   deleteObject,
   dueDeliveries,
   dueObjects,
+  emulatedDeliveries,
+  emulatedObjects,
   endDeliveries,
   findDelivery,
   findKeptAnswer,
@@ -20,7 +22,6 @@ import {
   updateDelivery,
   updateObject,
 } from '../../src/ledger/emulator/processor.ts';
-import { emulatedDeliveries, emulatedObjects } from '../../src/ledger/emulator/schema/processor.ts';
 import { freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 
 onEveryDatabase(({ kit }) => {

@@ -1,7 +1,7 @@
 /** What a brand may collect without the user, decided in the commit that admits a redemption, on both databases. */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { redemptionKey } from '../../src/chain/contracts/calls/perk-redemption.ts';
+import { redemptionKey } from '../../src/chain/contracts/calls/perk-calls.ts';
 import { readGrant } from '../../src/ledger/perks/grants.ts';
 import { giveUpRedemption } from '../../src/ledger/perks/redemption-queue.ts';
 import { admitRedemption, type RedemptionPlan } from '../../src/ledger/perks/redemptions.ts';

@@ -1,7 +1,7 @@
 /** Admission of redemptions, as both databases do it: never beyond a wallet's RWT or a perk's stock, however many come at once. */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { redemptionKey } from '../../src/chain/contracts/calls/perk-redemption.ts';
+import { redemptionKey } from '../../src/chain/contracts/calls/perk-calls.ts';
 import { addPerk } from '../../src/ledger/perks/perks.ts';
 import {
   bindRedemption,

@@ -31,7 +31,7 @@ import {
   storeRelays,
 } from '../../src/ledger/relay/queued-relays.ts';
 import { gasBudgets, gasShares, relays } from '../../src/ledger/schema/relay.ts';
-import { ownAccountsAmong } from '../../src/ledger/transactions/own-accounts.ts';
+import { ownAccountsAmong } from '../../src/ledger/transactions/lanes.ts';
 import { markFinal, markSent, storeReplacement } from '../../src/ledger/transactions/transactions.ts';
 import type { Hex } from '../../src/lib/hex.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';

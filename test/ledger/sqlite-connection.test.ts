@@ -6,7 +6,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
-import { facts } from '../../src/ledger/schema/facts.ts';
+import { facts } from '../../src/ledger/schema/facts-and-counters.ts';
 
 const FULL = 2;
 const OFF = 0;

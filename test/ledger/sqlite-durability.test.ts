@@ -15,7 +15,7 @@ beforeAll(async () => {
   committing = await bundleScript(`
     import { openSqlite } from '../../src/ledger/database/sqlite.ts';
     import { migrate } from '../../src/ledger/database/migrate.ts';
-    import { facts } from '../../src/ledger/schema/facts.ts';
+    import { facts } from '../../src/ledger/schema/facts-and-counters.ts';
     const [path, commits, how] = process.argv.slice(2);
     const database = openSqlite(path);
     async function main() {

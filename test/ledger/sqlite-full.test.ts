@@ -7,7 +7,7 @@ import { reportHealth } from '../../src/actions/report-health.ts';
 import { type Database, isDatabaseUnavailable } from '../../src/ledger/database/database.ts';
 import { migrate } from '../../src/ledger/database/migrate.ts';
 import { openSqlite } from '../../src/ledger/database/sqlite.ts';
-import { facts } from '../../src/ledger/schema/facts.ts';
+import { facts } from '../../src/ledger/schema/facts-and-counters.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 
 const LARGE = 'x'.repeat(100_000);

@@ -4,9 +4,8 @@ import { integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { expect, test } from 'vitest';
 import { spelledQueries } from '../../src/ledger/database/drizzle-internals.ts';
-import { sqliteSpelling } from '../../src/ledger/database/sqlite-spelling.ts';
-import { createStatementCache } from '../../src/ledger/database/statement-cache.ts';
-import { facts } from '../../src/ledger/schema/facts.ts';
+import { createStatementCache, sqliteSpelling } from '../../src/ledger/database/sqlite.ts';
+import { facts } from '../../src/ledger/schema/facts-and-counters.ts';
 import { lanes } from '../../src/ledger/schema/transactions.ts';
 import { wallets } from '../../src/ledger/schema/wallets.ts';
 

@@ -3,9 +3,8 @@ import { createHash } from 'node:crypto';
 import { bytesToHex, hexToBytes, keccak256 as keccakOfViem, toHex } from 'viem';
 import { privateKeyToAccount, publicKeyToAddress, sign } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
-import { addressOfKey, keccak256 } from '../../src/lib/curve/keccak256.ts';
-import { loadNativeSecp256k1 } from '../../src/lib/curve/native-secp256k1.ts';
-import { portableSecp256k1 } from '../../src/lib/curve/portable-secp256k1.ts';
+import { addressOfKey, keccak256 } from '../../src/lib/keccak256.ts';
+import { loadNativeSecp256k1, portableSecp256k1 } from '../../src/lib/secp256k1.ts';
 
 /** 32 bytes that are the same in every run. */
 const bytes = (name: string) => new Uint8Array(createHash('sha256').update(name).digest());

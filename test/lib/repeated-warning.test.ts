@@ -1,6 +1,6 @@
 /** A warning that is said when it changes, and else once an hour. */
 import { expect, test } from 'vitest';
-import { createRepeatedWarning } from '../../src/lib/failures/repeated-warning.ts';
+import { createRepeatedWarning } from '../../src/lib/failures/failure-log.ts';
 import { type LogFields, silentLog } from '../../src/lib/log.ts';
 
 test('said at once, when it changes, after an end, and once an hour with how often it was meanwhile', () => {

@@ -1,7 +1,7 @@
 /** Answers that are shared in one turn of the event loop. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createTickDedupe } from '../../src/lib/batch/tick-dedupe.ts';
+import { createTickDedupe } from '../../src/lib/batch/shared-answers.ts';
 
 test('what is asked in one turn is asked once for each key, and in the next turn anew', async () => {
   const asked: string[] = [];

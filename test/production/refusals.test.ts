@@ -75,7 +75,7 @@ describe('refused:', () => {
 
   test('wallets of a well-known mnemonic', async () => {
     const { keyTree } = await import('../../src/chain/lane/local-key.ts');
-    const { DEV_MNEMONIC, DEV_WALLETS_PATH } = await import('../../src/lib/development/accounts.ts');
+    const { DEV_MNEMONIC, DEV_WALLETS_PATH } = await import('../../src/lib/development.ts');
     const xpub = keyTree(DEV_MNEMONIC).extendedPublicKeyAt(DEV_WALLETS_PATH);
     await expectRefusal('E_PROD_DEV_KEY', /mnemonic/, { REWARDS_WALLETS_XPUB: xpub });
   });

@@ -10,7 +10,7 @@ import type { Database } from '../../src/ledger/database/database.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { webhookAttempts } from '../../src/ledger/schema/webhooks.ts';
 import { addEndpoint } from '../../src/ledger/webhooks/endpoints.ts';
-import { createWebhookSecret } from '../../src/webhooks/sign.ts';
+import { createWebhookSecret } from '../../src/webhooks/signatures.ts';
 import { postgresMissing, startPostgres, type TestPostgres } from '../kits/databases/databases.ts';
 import { localCertificate, testAuthority } from '../kits/network/certificates.ts';
 import { startReceiver } from '../kits/network/receivers.ts';

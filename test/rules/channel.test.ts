@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { channelAllowed } from '../../src/rules/events/channel.ts';
+import { channelAllowed } from '../../src/rules/events/submission.ts';
 
 describe('contract: Channel rule', () => {
   test.each<[string, string[] | undefined, boolean]>([

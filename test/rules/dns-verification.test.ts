@@ -3,7 +3,7 @@ import {
   parseVerificationRecord,
   verificationName,
   verificationRecord,
-} from '../../src/rules/brands/dns-verification.ts';
+} from '../../src/rules/brands/domain.ts';
 
 describe('contract: verify-dns, TXT record', () => {
   const brandId = '0x00000000000000000000000000000000000000aa';

@@ -1,9 +1,8 @@
 /** What each check says of an event, word for word, and when a refused one would be rewarded. */
 import { describe, expect, test } from 'vitest';
 import type { BrandProfile, EventRule } from '../../src/rules/brands/brand.ts';
-import { type EventCase, explainEvent } from '../../src/rules/events/explain-event.ts';
+import { type EventCase, explainEvent, whenItPasses } from '../../src/rules/events/explain-event.ts';
 import type { EventSubmission } from '../../src/rules/events/submission.ts';
-import { whenItPasses } from '../../src/rules/events/when-it-passes.ts';
 import { brandId, brandWith, visitWith } from './events.ts';
 
 const NOW = Date.UTC(2030, 0, 1, 12);

@@ -2,7 +2,7 @@
 import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
-import { DEV_MNEMONIC } from '../../src/lib/development/accounts.ts';
+import { DEV_MNEMONIC } from '../../src/lib/development.ts';
 import type { Hex } from '../../src/lib/hex.ts';
 import { mintTo, personWith, redeemedOnChain, WALLPAPERS } from '../kits/chain/redeeming.ts';
 import { type Answer, someone, startTestService, type TestService } from '../kits/service/service.ts';

@@ -1,9 +1,9 @@
 /** Token and PerkNFT of earlier versions: they stay usable, without a cap and without permits. */
 import { encodeDeployData, type Hex, keccak256, toHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCollecting } from '../../src/chain/contracts/calls/collect-cap.ts';
 import { contractsAt } from '../../src/chain/contracts/deploy.ts';
 import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
+import { createCollecting } from '../../src/chain/contracts/reward-token.ts';
 import earlierPerks from './earlier/PerkNFT-without-permits.json' with { type: 'json' };
 import earlierToken from './earlier/RewardToken-without-collect-cap.json' with { type: 'json' };
 import { type Kit, people, startKit } from './kit.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   REDEMPTION_GAS_LIMIT,
   REDEMPTION_WITH_PERMIT_GAS_LIMIT,
-} from '../../src/chain/contracts/calls/perk-redemption.ts';
+} from '../../src/chain/contracts/calls/perk-calls.ts';
 import {
   batchShape,
   encodePayoutBatch,

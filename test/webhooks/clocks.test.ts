@@ -1,8 +1,7 @@
 /** When webhooks are sent, and how they are signed, does not depend on the clock of the machine that delivers them. */
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Database } from '../../src/ledger/database/database.ts';
-import { readTime } from '../../src/ledger/database/read-time.ts';
+import { type Database, readTime } from '../../src/ledger/database/database.ts';
 import { webhookAttempts, webhookDeliveries } from '../../src/ledger/schema/webhooks.ts';
 import { addEndpoint, lockEndpoint } from '../../src/ledger/webhooks/endpoints.ts';
 import { queueWebhookEvents } from '../../src/ledger/webhooks/queue-events.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { post } from '../../src/webhooks/post.ts';
-import { createWebhookSecret, signedHeaders } from '../../src/webhooks/sign.ts';
+import { createWebhookSecret, signedHeaders } from '../../src/webhooks/signatures.ts';
 import { freePort } from '../kits/network/free-port.ts';
 import { programMissing } from '../kits/run/programs.ts';
 import { until } from '../kits/service/clock.ts';

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { signedHeaders } from '../../src/webhooks/sign.ts';
-import { verifyWebhook } from '../../src/webhooks/verify.ts';
+import { signedHeaders, verifyWebhook } from '../../src/webhooks/signatures.ts';
 
 interface Vector {
   name: string;

@@ -1,6 +1,6 @@
 /** How posts are shared among endpoints: failing and slow ones leave room for the others. */
 import { expect, test } from 'vitest';
-import { shareSlots } from '../../src/webhooks/share-slots.ts';
+import { shareSlots } from '../../src/webhooks/deliver.ts';
 
 const limits = { atOnce: 20, ofEndpoint: 4 };
 const healthy = (id: string) => ({ id, failingSince: null });

@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { describe, expect, test } from 'vitest';
-import { createWebhookSecret, signedHeaders } from '../../src/webhooks/sign.ts';
+import { createWebhookSecret, signedHeaders } from '../../src/webhooks/signatures.ts';
 
 const random = (fill: number) => ({ bytes: (count: number) => new Uint8Array(count).fill(fill) });
 const [secret, next, stranger] = [1, 2, 3].map((fill) => createWebhookSecret(random(fill))) as [

@@ -1,6 +1,11 @@
-/** Says that two names of a brand's users are one person: from then on one user with one wallet, for everything that comes. */
+/**
+ * Says that two names of a brand's users are one person: from then on one user with one wallet, for everything that
+ * comes. Operators say so, and events of the brand's own servers.
+ */
 import { findConfiguredBrand } from '../../ledger/brands/brand-configuration.ts';
+import type { StoredBrand } from '../../ledger/brands/brands.ts';
 import type { Queries } from '../../ledger/database/database.ts';
+import { lockAvailableFunds } from '../../ledger/rewards/funds.ts';
 import {
   deleteAlias,
   findAlias,
@@ -12,6 +17,7 @@ import {
 import { findWallets } from '../../ledger/wallets/wallets.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { SettingProblem } from '../../rules/brands/settings.ts';
+import { type EventSubmission, numberedUser } from '../../rules/events/submission.ts';
 import { emailKey } from '../../rules/user-key.ts';
 import {
   findNamed,
@@ -114,4 +120,41 @@ async function withWallets(db: Queries, aliases: UserAlias[]): Promise<ShownAlia
     aliasWallet: wallets.get(aliasKey)?.address ?? null,
     userWallet: wallets.get(userKey)?.address ?? null,
   }));
+}
+
+// Learns from events of a brand's own servers which number and which e-mail are one person (`domainUsers`).
+
+interface Learned {
+  brand: StoredBrand;
+  submission: EventSubmission;
+}
+
+/**
+ * Links the users of these events, in the caller's commit and before it decides. It asks nothing for events that do not say
+ * both, or that came without the brand's key: strangers could name anybody's number beside an e-mail of theirs.
+ */
+export async function learnAliases(
+  tx: Queries,
+  of: { events: readonly Learned[]; ownDomain: string | undefined; nowMs: number },
+): Promise<void> {
+  const { events, ownDomain, nowMs } = of;
+  const said = events.flatMap(({ brand, submission }) => {
+    const aliasKey = numberedUser(submission, brand.profile, ownDomain);
+    return aliasKey === undefined ? [] : [{ brand, aliasKey, user: submission.userKey }];
+  });
+  if (said.length === 0) return;
+  const asked = said.map(({ brand, aliasKey }) => ({ brandId: brand.brandId, userKey: aliasKey }));
+  const keysOf = await keysOfUsers(tx, asked);
+  const fresh = said.filter(({ brand, aliasKey }) => {
+    const [owner] = keysOf({ brandId: brand.brandId, userKey: aliasKey });
+    return owner === aliasKey;
+  });
+  if (fresh.length === 0) return;
+  // All of the round, in the order of everybody who pays, before the first is changed.
+  await lockAvailableFunds(tx, [...new Set(events.map(({ brand }) => brand.brandId))]);
+  for (const { brand, aliasKey: alias, user } of fresh) {
+    const linked = await linkUsers(tx, { brandId: brand.brandId, alias, user, nowMs });
+    // What is not to be linked is left as it is: the event says by its e-mail who is paid.
+    if ('isNew' in linked && linked.isNew) brand.aliases = (brand.aliases ?? 0) + 1;
+  }
 }

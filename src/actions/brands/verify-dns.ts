@@ -1,4 +1,7 @@
-/** Asks DNS whether a domain belongs to a brand, and links or unlinks it (contract: POST verify-dns). */
+/**
+ * Asks DNS whether a domain belongs to a brand, and links or unlinks it (contract: POST verify-dns); and shows the
+ * record that proves it.
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { TxtResolver } from '../../dns/txt.ts';
 import {
@@ -11,7 +14,13 @@ import { findBrand } from '../../ledger/brands/brands.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
-import { parseVerificationRecord, verificationName } from '../../rules/brands/dns-verification.ts';
+import {
+  configuredHost,
+  parseVerificationRecord,
+  verificationName,
+  verificationRecord,
+} from '../../rules/brands/domain.ts';
+import { findNamed, invalid, type ManageBrandsDeps, notFound, type Outcome } from './named-brand.ts';
 
 interface VerifyDnsDeps {
   database: Database;
@@ -79,4 +88,24 @@ function sameText(a: string, b: string): boolean {
   const left = Buffer.from(a);
   const right = Buffer.from(b);
   return left.length === right.length && timingSafeEqual(left, right);
+}
+
+// Tells which TXT record links a domain to a brand.
+
+/** The TXT record by which a domain says that it is the brand's. Contract: POST verify-dns. */
+export async function dnsRecord(
+  { database, serviceName }: Pick<ManageBrandsDeps, 'database' | 'serviceName'>,
+  name: string,
+  domain: string,
+): Promise<Outcome<{ name: string; value: string }>> {
+  const host = configuredHost(domain);
+  if (!host)
+    return invalid([{ setting: 'domain', message: 'must be a domain of its own (no public suffix)' }]);
+  const brand = await findNamed(database.db, name);
+  if (!brand) return notFound(name);
+  const { brandId, verificationSecret } = brand;
+  return {
+    name: verificationName(serviceName, host),
+    value: verificationRecord({ brandId, token: domainToken(verificationSecret, host) }),
+  };
 }

@@ -1,6 +1,12 @@
-/** Whether a buyer meets what a perk asks beside its price: redeeming and relaying ask here alike. */
-import type { ChatMembership } from '../../constraints/chat-provider.ts';
+/** Whether a buyer meets what a perk asks beside its price, such as a level in a chat: redeeming and relaying ask here alike. */
+import type { ChatMembership, ChatProvider } from '../../constraints/chat-provider.ts';
+import { addressSpellings } from '../../identity/checksum.ts';
+import type { Database } from '../../ledger/database/database.ts';
 import { findPerk } from '../../ledger/perks/perks.ts';
+import { userKeysAt } from '../../ledger/wallets/wallets.ts';
+import { rootMessage } from '../../lib/failures/root-cause.ts';
+import type { Log } from '../../lib/log.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
 import type {
   CheckConstraints,
   ConstrainedPurchase,
@@ -8,9 +14,8 @@ import type {
   UnmetConstraint,
 } from '../../rules/constraint.ts';
 import type { ExternalApi } from './ask-external-api.ts';
-import { type MembershipDeps, readMemberships } from './read-membership.ts';
 
-export interface CheckConstraintsDeps extends MembershipDeps {
+interface CheckConstraintsDeps extends MembershipDeps {
   externalApi: ExternalApi;
   /** Whether an account holds at least one of a perk, in the newest block; rejects when no node answers. */
   holdsPerk: (holding: { address: `0x${string}`; tokenId: number }) => Promise<boolean>;
@@ -97,4 +102,36 @@ async function inChat(
   if (found?.roles.includes(wanted.role)) return undefined;
   const message = `This perk is for the role ${wanted.role} on ${platform}`;
   return { type, reason: 'chat_role_missing', message };
+}
+
+// How a buyer stands in a brand's chats, whoever the buyer is known as.
+
+export interface MembershipDeps {
+  database: Database;
+  /** Absent where the service knows no chat. */
+  chat?: ChatProvider | undefined;
+  log: Log;
+}
+
+/** Undefined when nobody can tell. A buyer of whom only the wallet is known is every user who has it. */
+export async function readMemberships(
+  { database, chat, log }: MembershipDeps,
+  { brandId, address, userKey }: { brandId: BrandId; address: `0x${string}`; userKey?: string | undefined },
+): Promise<readonly ChatMembership[] | undefined> {
+  if (!chat) return undefined;
+  const userKeys =
+    userKey === undefined ? await userKeysAt(database.db, addressSpellings(address)) : [userKey];
+  try {
+    return await chat.standingsOf({ brandId, address, userKeys });
+  } catch (error) {
+    log.warn({ brandId, error: rootMessage(error) }, 'the chat provider gave no answer');
+    return undefined;
+  }
+}
+
+/** Compares standings: two texts are equal when levels and roles are the same on every platform, in whatever order they came. */
+export function membershipText(standings: readonly ChatMembership[] | undefined): string {
+  if (!standings) return 'unknown';
+  const sorted = standings.map(({ platform, level, roles }) => [platform, level, [...roles].sort()] as const);
+  return JSON.stringify(sorted.sort(([one], [other]) => (one < other ? -1 : 1)));
 }

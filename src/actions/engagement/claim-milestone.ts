@@ -2,10 +2,9 @@
 import type { Queries } from '../../ledger/database/database.ts';
 import { claimedMilestones, findStreak, takeMilestone } from '../../ledger/engagement/streaks.ts';
 import { type Milestone, milestonesOf } from '../../rules/engagement/streak.ts';
-import { awaitPayout } from '../rewards/await-payout.ts';
-import { type GrantRefusal, grantReward } from '../rewards/grant-reward.ts';
+import { awaitPayout, type GrantRefusal, grantReward } from '../rewards/grant-reward.ts';
 import { Overtaken } from '../rewards/record-grants.ts';
-import type { ActivityRefusal } from './admit-activity.ts';
+import type { ActivityRefusal } from './admit-write.ts';
 import {
   changeStreak,
   emailOf,

@@ -1,6 +1,6 @@
 /** Closes the leaderboards of weeks and months that ended long ago, piece by piece. */
 import type { Database } from '../../ledger/database/database.ts';
-import { closeOldBoards } from '../../ledger/engagement/close-boards.ts';
+import { closeOldBoards } from '../../ledger/engagement/boards.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { createLoop } from '../../lib/loop.ts';

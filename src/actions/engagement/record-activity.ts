@@ -1,5 +1,4 @@
 /** Records that a user was active: once for each calendar day, with the reward of a check-in where the service pays it. */
-
 import { atMs as moment, type Queries } from '../../ledger/database/database.ts';
 import { countActivity, nameBoardUser } from '../../ledger/engagement/count-activity.ts';
 import {
@@ -11,9 +10,9 @@ import {
 } from '../../ledger/engagement/streaks.ts';
 import { queueWebhookEvents } from '../../ledger/webhooks/queue-events.ts';
 import { achievementsOf } from '../../rules/brands/achievement.ts';
-import { dayText } from '../../rules/engagement/calendar-day.ts';
 import {
   checkInReward,
+  dayText,
   type Milestone,
   milestoneReached,
   multiplierAt,
@@ -23,10 +22,10 @@ import {
   withActivity,
 } from '../../rules/engagement/streak.ts';
 import { webhookBody } from '../../rules/webhook-body.ts';
-import { awaitPayout } from '../rewards/await-payout.ts';
-import { type GrantRefusal, grantReward } from '../rewards/grant-reward.ts';
+import { awaitPayout, type GrantRefusal, grantReward } from '../rewards/grant-reward.ts';
 import { Overtaken } from '../rewards/record-grants.ts';
-import type { ActivityRefusal } from './admit-activity.ts';
+import { unlockReached } from './achievements.ts';
+import type { ActivityRefusal } from './admit-write.ts';
 import {
   changeStreak,
   emailOf,
@@ -34,7 +33,6 @@ import {
   type StreakGrounds,
   type StreakRequest,
 } from './streak-work.ts';
-import { unlockReached } from './unlock-achievements.ts';
 
 export type RecordRefusal =
   | ActivityRefusal

@@ -14,11 +14,9 @@ import type { Crash } from '../../lib/crash-points.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Brand, BrandId } from '../../rules/brands/brand.ts';
 import { type StreakTerms, streakPays, streakTerms, termsOfType } from '../../rules/engagement/streak.ts';
-import type { PayoutDeps } from '../rewards/await-payout.ts';
-import type { GrantDeps } from '../rewards/grant-reward.ts';
+import type { GrantDeps, PayoutDeps } from '../rewards/grant-reward.ts';
 import { Overtaken } from '../rewards/record-grants.ts';
-import { type ActivityPlace, type ActivityRefusal, refuseActivity } from './admit-activity.ts';
-import type { Writer } from './admit-write.ts';
+import { type ActivityPlace, type ActivityRefusal, refuseActivity, type Writer } from './admit-write.ts';
 
 export interface StreakDeps extends GrantDeps, PayoutDeps {
   database: Database;

@@ -3,8 +3,8 @@ import { findBrand } from '../../ledger/brands/brands.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { claimKeyText, readClaimCounters } from '../../ledger/rewards/claims.ts';
 import type { ClaimRefusal } from '../../rules/events/claim-policy.ts';
+import { whenItPasses } from '../../rules/events/explain-event.ts';
 import type { EventSubmission, ScreeningRefusal } from '../../rules/events/submission.ts';
-import { whenItPasses } from '../../rules/events/when-it-passes.ts';
 import { type DecideDeps, type EventOutlook, lookAtEvent } from './decide-events.ts';
 
 type NoQuestion = Extract<

@@ -28,9 +28,10 @@ import {
   type ClaimRefusal,
   type ClaimState,
   claimTerms,
+  type Once,
+  onceOf,
   refuseClaim,
 } from '../../rules/events/claim-policy.ts';
-import { type Once, onceOf } from '../../rules/events/once-per.ts';
 import { paysByStreak, rewardAmount, worthOf } from '../../rules/events/reward-amount.ts';
 import {
   bypassOf,
@@ -40,6 +41,7 @@ import {
   type ScreeningRefusal,
   underOwnType,
 } from '../../rules/events/submission.ts';
+import { learnAliases } from '../brands/alias-users.ts';
 import {
   type GrantedReward,
   type GrantToRecord,
@@ -48,7 +50,6 @@ import {
   recordGrants,
 } from '../rewards/record-grants.ts';
 import { paidToOurselves, walletsOfPayees } from '../rewards/refuse-own-accounts.ts';
-import { learnAliases } from './learn-aliases.ts';
 
 export interface DecideDeps {
   clock: Clock;

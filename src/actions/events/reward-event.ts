@@ -8,7 +8,7 @@ import type { Random } from '../../lib/ids.ts';
 import type { ClaimRefusal } from '../../rules/events/claim-policy.ts';
 import type { EventSubmission, ScreeningRefusal } from '../../rules/events/submission.ts';
 import type { Effect } from '../answer-once.ts';
-import { awaitPayout, type PayoutDeps } from '../rewards/await-payout.ts';
+import { awaitPayout, type PayoutDeps } from '../rewards/grant-reward.ts';
 import type { GrantedReward } from '../rewards/record-grants.ts';
 import type { createEventSubmitter } from './batch-events.ts';
 import type { BusyRefusal, EventDecision } from './decide-events.ts';

@@ -8,21 +8,19 @@ import {
   type CheckoutSession,
   closeRefusedPlan,
   findPlannedCheckout,
-  planCheckout,
-} from '../../ledger/payments/checkout-sessions.ts';
-import {
   type OpenCheckoutLimits,
+  planCheckout,
   type TooManyOpen,
   tooManyOpen,
-} from '../../ledger/payments/open-checkouts.ts';
+} from '../../ledger/payments/checkout-sessions.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Crash } from '../../lib/crash-points.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { type PaymentProcessor, ProcessorFailure, type SessionRequest } from '../../payments/processor.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
+import { isOwnPage, readReturnUrl } from '../../rules/payments/checkout-input.ts';
 import { rwtForCents, usdText } from '../../rules/payments/conversion.ts';
-import { isOwnPage, readReturnUrl } from '../../rules/payments/return-url.ts';
 import type { Effect } from '../answer-once.ts';
 
 export interface CheckoutDeps {

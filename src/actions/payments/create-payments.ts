@@ -8,9 +8,14 @@ import {
   createCheckout,
   type WantedCheckout,
 } from './create-checkout.ts';
+import { createLooks, type LookDeps, type LookSettings } from './look-at-sessions.ts';
 import { createPaymentMinter, type MintDeps } from './mint-payment.ts';
+import {
+  createEventReader,
+  type EventReaderDeps,
+  type EventReaderSettings,
+} from './read-processor-events.ts';
 import { receiveProcessorEvent } from './receive-processor-event.ts';
-import { createReconciler, type ReconcileDeps, type ReconcileSettings } from './reconcile-payments.ts';
 
 export type Payments = ReturnType<typeof createPayments>;
 
@@ -44,5 +49,39 @@ export function createPayments(
     readEvent: deps.processor.readEvent,
     receiveEvent: receive,
     reconciler: createReconciler({ ...deps, receive }),
+  };
+}
+
+// Finds what no event told: sessions that were paid, sessions that the processor made and this ledger never noted, and
+// refunds and disputes. Looks by the ledger's time.
+
+interface ReconcileDeps
+  extends Omit<LookDeps, 'settings'>,
+    Omit<EventReaderDeps, 'settings' | 'onHinted' | 'processor'> {
+  processor: PaymentProcessor;
+  /** `receive-processor-event.ts` with its deps bound. */
+  receive: (event: ProcessorEvent) => Promise<unknown>;
+  settings: ReconcileSettings & LookDeps['settings'];
+}
+
+export type ReconcileSettings = LookSettings & EventReaderSettings;
+
+/** Two loops: one reads the processor's events, the other asks about sessions, those first that events call paid. */
+export function createReconciler(deps: ReconcileDeps) {
+  const looks = createLooks(deps);
+  const events = createEventReader({ ...deps, onHinted: looks.nudge });
+  return {
+    start() {
+      events.start();
+      looks.start();
+    },
+    /** Something may be due: for whoever moves the clock. */
+    nudge() {
+      events.nudge();
+      looks.nudge();
+    },
+    async stop() {
+      await Promise.all([events.stop(), looks.stop()]);
+    },
   };
 }

@@ -1,6 +1,5 @@
 /** Asks the processor about open checkouts, several at a time and at its rate, so that one that hangs holds up no other. */
-import type { BusinessTime, Database } from '../../ledger/database/database.ts';
-import { readTime } from '../../ledger/database/read-time.ts';
+import { type BusinessTime, type Database, readTime } from '../../ledger/database/database.ts';
 import { type CheckoutSession, findCheckout } from '../../ledger/payments/checkout-sessions.ts';
 import { claimLooks, planNextLook } from '../../ledger/payments/due-looks.ts';
 import type { Clock } from '../../lib/clock.ts';

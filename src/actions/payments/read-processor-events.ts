@@ -1,6 +1,5 @@
 /** Reads the processor's list of events for what no event told us: sessions that were paid, refunds and disputes. */
-import type { BusinessTime, Database } from '../../ledger/database/database.ts';
-import { readTime } from '../../ledger/database/read-time.ts';
+import { type BusinessTime, type Database, readTime } from '../../ledger/database/database.ts';
 import { hasCheckouts } from '../../ledger/payments/checkout-sessions.ts';
 import { hintPaid } from '../../ledger/payments/due-looks.ts';
 import type { Log } from '../../lib/log.ts';

@@ -1,13 +1,14 @@
 /** On whose word a redemption would be paid: what the ledger and the chain know of user, permit and grant, put before the rule. */
-import { addressSpellings } from '../../chain/contracts/calls/address-spellings.ts';
-import type { createCollecting } from '../../chain/contracts/calls/collect-cap.ts';
+
 import type { ContractAddresses } from '../../chain/contracts/deployment-steps.ts';
 import type { createPermitReader, Permit } from '../../chain/contracts/permit.ts';
+import type { createCollecting } from '../../chain/contracts/reward-token.ts';
+import { addressSpellings } from '../../identity/checksum.ts';
 import { findBrand } from '../../ledger/brands/brands.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { readGrant } from '../../ledger/perks/grants.ts';
 import { isPermitTaken } from '../../ledger/perks/redemptions.ts';
-import { ownAccountsAmong } from '../../ledger/transactions/own-accounts.ts';
+import { ownAccountsAmong } from '../../ledger/transactions/lanes.ts';
 import { userKeysAt } from '../../ledger/wallets/wallets.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Hex } from '../../lib/hex.ts';

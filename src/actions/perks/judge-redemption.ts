@@ -1,10 +1,10 @@
 /** Whether a user can redeem a perk now: what the chain has in the newest block that was read, less what is under way. */
 
 import { rewardTokenAbi } from '../../chain/contracts/abis.ts';
-import type { CollectCap } from '../../chain/contracts/calls/collect-cap.ts';
-import { type ChainPerk, readChainPerk } from '../../chain/contracts/calls/perk-redemption.ts';
+import { type ChainPerk, readChainPerk } from '../../chain/contracts/calls/perk-calls.ts';
 import type { Permit } from '../../chain/contracts/permit.ts';
 import { readContract } from '../../chain/contracts/read-contract.ts';
+import type { CollectCap } from '../../chain/contracts/reward-token.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
 import { findBrand } from '../../ledger/brands/brands.ts';
 import { findPerk, type StoredPerk } from '../../ledger/perks/perks.ts';

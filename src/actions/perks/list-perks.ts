@@ -1,5 +1,5 @@
 /** What a brand offers for RWT, and how many of each can still be had. */
-import type { PerkContract } from '../../chain/contracts/calls/perk-stock.ts';
+import type { PerkContract } from '../../chain/contracts/calls/perk-calls.ts';
 import { findBrand } from '../../ledger/brands/brands.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { listPerks as perksOf, type StoredPerk } from '../../ledger/perks/perks.ts';

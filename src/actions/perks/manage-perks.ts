@@ -13,7 +13,7 @@ import {
 } from '../../ledger/perks/perks.ts';
 import { type Reach, refuseUrl } from '../../outgoing/target.ts';
 import { isUnlimited } from '../../rules/brands/brand.ts';
-import { changedTerms } from '../../rules/perks/terms.ts';
+import { changedTerms } from '../../rules/perks/perk.ts';
 import { type BrandRefusal, findNamed, type ManageBrandsDeps, withBrand } from '../brands/named-brand.ts';
 
 export interface ManagePerksDeps extends Pick<ManageBrandsDeps, 'database' | 'clock' | 'random'> {

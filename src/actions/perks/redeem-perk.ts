@@ -1,6 +1,6 @@
 /** The redemption of a perk: admitted in one commit with its code, sent by the redeem lane, answered when a block shows it. */
 import type { Alarms } from '../../chain/alarms.ts';
-import { redemptionKey } from '../../chain/contracts/calls/perk-redemption.ts';
+import { redemptionKey } from '../../chain/contracts/calls/perk-calls.ts';
 import type { StoredPerk } from '../../ledger/perks/perks.ts';
 import { EXPIRED } from '../../ledger/perks/redemption-queue.ts';
 import {

@@ -1,5 +1,4 @@
 /** One call on behalf of a user, from its checks to its block (contract: POST relay). */
-
 import { createL1FeeReader } from '../../chain/contracts/calls/l1-fee.ts';
 import { contractNamed, readCall } from '../../chain/contracts/calls/relay-calldata.ts';
 import type { ContractAddresses } from '../../chain/contracts/deployment-steps.ts';
@@ -10,12 +9,13 @@ import { type Rpc, RpcAnswerError, RpcUnreachableError } from '../../chain/rpc/r
 import { isIncluded, type RelayWaiters } from '../../chain/waiting/relay-waiters.ts';
 import type { BusinessTime, Database } from '../../ledger/database/database.ts';
 import { type RateLimit, type RateWindow, readWindows } from '../../ledger/limits/rate-windows.ts';
+import type { StoredPerk } from '../../ledger/perks/perks.ts';
 import { budgetDay } from '../../ledger/relay/gas-budgets.ts';
 import type { GasWallet } from '../../ledger/relay/gas-wallets.ts';
 import { type RelayProgress, readRelays } from '../../ledger/relay/queued-relays.ts';
 import type { GasPayer, PermitCall } from '../../ledger/schema/relay.ts';
 import { createBatcher } from '../../lib/batch/batcher.ts';
-import { createTickDedupe } from '../../lib/batch/tick-dedupe.ts';
+import { createTickDedupe } from '../../lib/batch/shared-answers.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Hex } from '../../lib/hex.ts';
 import type { Random } from '../../lib/ids.ts';
@@ -28,11 +28,10 @@ import {
   refuseCall,
   type ValidationProblem,
 } from '../../rules/relay-policy.ts';
+import { emailKey } from '../../rules/user-key.ts';
 import type { Effect } from '../answer-once.ts';
-import { createSellerReader, findPayer } from './find-payer.ts';
-import { createPayerLookUp } from './look-up-payer.ts';
+import { createPayerLookUp, createSellerReader, findPayer } from './find-payer.ts';
 import type { createRelayQueue } from './queue-relays.ts';
-import { refusePurchase } from './refuse-purchase.ts';
 import { type TryRelayDeps, tryCall } from './simulate-relay.ts';
 
 const GWEI = 1_000_000_000n;
@@ -288,4 +287,25 @@ async function settled(
   if (!relay || !isIncluded(relay))
     return { refusal: { code: 'confirmation_timeout', hash: relay?.hash ?? null } };
   return relay.outcome === 'done' ? { relayed: relay } : { refusal: { code: 'transaction_failed', relay } };
+}
+
+// What keeps a user from buying a perk by a relayed call, beside the contract's own checks: the brand's constraints.
+
+/** Undefined when the user may buy it. */
+async function refusePurchase(
+  deps: { checkConstraints: CheckConstraints },
+  buying: {
+    perk: StoredPerk;
+    /** Lower case. */
+    userAddress: `0x${string}`;
+    /** Present when the token's issuer has verified it. */
+    email?: string | undefined;
+  },
+): Promise<ValidationProblem | undefined> {
+  const { brandId, tokenId, constraints } = buying.perk;
+  if (constraints.length === 0) return undefined;
+  const userKey = buying.email === undefined ? undefined : emailKey(buying.email);
+  const buyer = { address: buying.userAddress, userKey };
+  const missing = await deps.checkConstraints({ brandId, tokenId, constraints, buyer });
+  return missing.length > 0 ? { reason: 'constraints_not_met', missing } : undefined;
 }

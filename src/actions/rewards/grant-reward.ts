@@ -1,6 +1,9 @@
 /** Grants a reward that no event asks for, such as a streak's bonus: the same money, limits, wallets and rows. */
+
+import type { Milestone, RewardWaiters } from '../../chain/waiting/reward-waiters.ts';
 import type { Queries } from '../../ledger/database/database.ts';
 import { lockAvailableFunds } from '../../ledger/rewards/funds.ts';
+import type { RewardProgress } from '../../ledger/rewards/rewards.ts';
 import { readSpending } from '../../ledger/rewards/spending.ts';
 import { refuseSpending, type SpendRefusal } from '../../rules/events/spend-limit.ts';
 import type { GrantType } from '../../rules/grant-types.ts';
@@ -14,7 +17,7 @@ export interface GrantDeps {
   ownAddresses: ReadonlySet<string>;
 }
 
-export interface GrantWish extends Grantable {
+interface GrantWish extends Grantable {
   /** One of the types that no rule of a brand may have. */
   eventType: GrantType;
   nowMs: number;
@@ -54,4 +57,26 @@ export async function grantReward(
   const [granted] = await recordGrants(deps, tx, { grants: [{ ...wish, ...terms }], wallets, nowMs });
   if (!granted) throw new Error('a grant was recorded without a reward');
   return { granted };
+}
+
+// Has a granted reward sent, and waits for its transaction.
+
+export interface PayoutDeps {
+  payouts: { nudge(): void };
+  progress: Pick<RewardWaiters, 'waitFor'>;
+  /** How far the transaction must be before the caller is answered. */
+  answerWhen: Milestone;
+  /** The longest that a caller waits for it, in real time. */
+  answerTimeoutMs: number;
+}
+
+/** Undefined where the time is over first: the reward is still on its way. */
+export function awaitPayout(
+  { payouts, progress, answerWhen: until, answerTimeoutMs: timeoutMs }: PayoutDeps,
+  rewardId: string,
+): Promise<RewardProgress | undefined> {
+  // Before the lane is nudged, which may be faster than the next line.
+  const waiting = progress.waitFor({ rewardId, until, timeoutMs });
+  payouts.nudge();
+  return waiting;
 }

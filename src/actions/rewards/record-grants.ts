@@ -12,7 +12,7 @@ import { recordRewards } from '../../ledger/rewards/rewards.ts';
 import { takeSpending } from '../../ledger/rewards/spending.ts';
 import { ensureWallets, type Wallet } from '../../ledger/wallets/wallets.ts';
 import type { Brand, BrandId } from '../../rules/brands/brand.ts';
-import type { Once } from '../../rules/events/once-per.ts';
+import type { Once } from '../../rules/events/claim-policy.ts';
 import { type SpendLimit, spendLimits } from '../../rules/events/spend-limit.ts';
 
 /** A reward that may be paid. */

@@ -1,6 +1,6 @@
 /** Keeps rewards off the service's own accounts and contracts: nobody could use them there, and some could not be paid. */
 import type { Queries } from '../../ledger/database/database.ts';
-import { ownAccountsAmong } from '../../ledger/transactions/own-accounts.ts';
+import { ownAccountsAmong } from '../../ledger/transactions/lanes.ts';
 import { findWallets, type Wallet } from '../../ledger/wallets/wallets.ts';
 
 /** A user as a reward names them. */

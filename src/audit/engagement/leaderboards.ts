@@ -1,5 +1,5 @@
 /** Leaderboards against the rewards and reports that they count, and the counters of ranks against the scores. */
-import { isOnBoards } from '../../ledger/consumers/counted-by-boards.ts';
+import { isOnBoards } from '../../ledger/consumers/positions.ts';
 import {
   boardPage,
   earnedBy,

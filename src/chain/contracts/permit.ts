@@ -9,8 +9,8 @@ import {
   keccak256,
   stringToHex,
 } from 'viem';
-import { addressOfKey } from '../../lib/curve/keccak256.ts';
-import { secp256k1 } from '../../lib/curve/secp256k1.ts';
+import { addressOfKey } from '../../lib/keccak256.ts';
+import { secp256k1 } from '../../lib/secp256k1.ts';
 import type { Rpc } from '../rpc/rpc.ts';
 import { rewardTokenAbi } from './abis.ts';
 import { readContract } from './read-contract.ts';

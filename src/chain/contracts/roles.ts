@@ -1,12 +1,12 @@
-/** Reads which accounts have which roles in the contracts. */
-import { type Hex, hexToBigInt } from 'viem';
+/** Which accounts have which roles in the contracts, and the calls that give and take them. */
+import { encodeFunctionData, type Hex, hexToBigInt } from 'viem';
 import type { Rpc } from '../rpc/rpc.ts';
 import { businessEscrowAbi, rewardTokenAbi } from './abis.ts';
 import { type ContractAddresses, roleId } from './deployment-steps.ts';
 import { readContract } from './read-contract.ts';
 
 /** Every role of every contract; ADMIN may grant the others. */
-export const rolesOf = {
+const rolesOf = {
   token: ['ADMIN', 'MINTER_ROLE', 'REDEEMER_ROLE'],
   escrow: ['ADMIN', 'DISTRIBUTOR_ROLE', 'REDEMPTION_ROLE'],
   perks: ['ADMIN', 'PERK_ADMIN_ROLE', 'REDEEMER_ROLE', 'RELAYER_ROLE'],
@@ -67,5 +67,53 @@ export async function accountPower(
     tokens: await readContract(rpc, { address: contracts.token, abi: rewardTokenAbi, ...balance }),
     inEscrow: await readContract(rpc, { address: contracts.escrow, abi: businessEscrowAbi, ...balance }),
     gasMoneyWei: hexToBigInt((await rpc('eth_getBalance', [account, 'latest'])) as Hex),
+  };
+}
+
+/** The role of these words: `perks.RELAYER_ROLE`, or `RELAYER_ROLE` where one contract alone has it. `ADMIN` is not among them: it changes hands with a deployment. */
+export function roleNamed(words: string): { contract: keyof ContractAddresses; role: string } | undefined {
+  const all = Object.entries(rolesOf).flatMap(([contract, names]) =>
+    names
+      .filter((role) => role !== 'ADMIN')
+      .map((role) => ({ contract: contract as keyof ContractAddresses, role })),
+  );
+  const found = all.filter(({ contract, role }) => words === role || words === `${contract}.${role}`);
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** Roles that can be granted and revoked, as `roleNamed` reads them. */
+export const grantableRoles = (): string[] =>
+  Object.entries(rolesOf).flatMap(([contract, names]) =>
+    names.filter((role) => role !== 'ADMIN').map((role) => `${contract}.${role}`),
+  );
+
+/** The call with which the admin of a contract gives a role to an account, or takes it away. */
+export function roleCall(
+  verb: 'grant' | 'revoke',
+  {
+    contracts,
+    contract,
+    role,
+    account,
+  }: {
+    contracts: ContractAddresses;
+    contract: keyof ContractAddresses;
+    role: string;
+    account: Hex;
+  },
+): { to: Hex; data: Hex } {
+  const functionName = verb === 'grant' ? 'grantRole' : 'revokeRole';
+  const data = encodeFunctionData({ abi: rewardTokenAbi, functionName, args: [roleId(role), account] });
+  return { to: contracts[contract], data };
+}
+
+/** Whether the account has the role now, and whether the one that signs may change that. */
+export async function roleState(
+  rpc: Rpc,
+  { contract, role, account, admin }: { contract: Hex; role: string; account: Hex; admin: Hex },
+): Promise<{ has: boolean; mayChange: boolean }> {
+  return {
+    has: await hasRole(rpc, { contract, role, account }),
+    mayChange: await hasRole(rpc, { contract, role: '', account: admin }),
   };
 }

@@ -1,8 +1,7 @@
 /** Starts the Anvil binary that npm installed, and ends it with this process. */
 import { type CreateAnvilOptions, createAnvil } from '@viem/anvil';
 import { within } from '../../lib/timers.ts';
-import { rpcLimits } from '../rpc/limits.ts';
-import { createRpc } from '../rpc/rpc.ts';
+import { createRpc, rpcLimits } from '../rpc/rpc.ts';
 import { AnvilError, findAnvilBinary } from './find-anvil.ts';
 
 interface AnvilSettings {

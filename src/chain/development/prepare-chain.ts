@@ -3,7 +3,7 @@ import { type Address, encodeFunctionData, type Hex, keccak256, stringToHex } fr
 import { lastPosition } from '../../ledger/consumers/feed.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { type Facts, readFact, writeFact } from '../../ledger/facts.ts';
-import { recordMint } from '../../ledger/payments/operator-mints.ts';
+import { recordMint } from '../../ledger/payments/mints.ts';
 import { noteBlock } from '../../ledger/transactions/followed-blocks.ts';
 import { leaseLane, releaseLane } from '../../ledger/transactions/lanes.ts';
 import type { Clock } from '../../lib/clock.ts';

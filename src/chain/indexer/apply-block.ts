@@ -13,9 +13,7 @@ import {
   markAllIncluded,
   type ShownTransaction,
 } from '../../ledger/transactions/transactions.ts';
-import { bookEscrowLogs } from './book-escrow-logs.ts';
-import { bookSaleLogs } from './book-sale-logs.ts';
-import { forgetMoversResults } from './forget-movers-results.ts';
+import { bookEscrowLogs, bookSaleLogs, forgetMoversResults } from './book-logs.ts';
 import type { BlockContents } from './read-block.ts';
 import type { BookedTransaction, FollowDeps } from './types.ts';
 

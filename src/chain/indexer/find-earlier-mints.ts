@@ -2,7 +2,7 @@
 import type { Hex } from 'viem';
 import type { Database } from '../../ledger/database/database.ts';
 import { waitingMintKeys } from '../../ledger/payments/mint-queue.ts';
-import { noteMintedByOthers } from '../../ledger/payments/mints-of-others.ts';
+import { noteMintedByOthers } from '../../ledger/payments/mints.ts';
 import { newestFollowed } from '../../ledger/transactions/backlog.ts';
 import type { Log } from '../../lib/log.ts';
 import { pointsSaleAbi } from '../contracts/abis.ts';

@@ -1,16 +1,17 @@
 /** Reads the chain block by block into the ledger. Blocks that the chain takes back are read again. */
 import { invalidateEverybody } from '../../ledger/constraint-results.ts';
 import { takeBackFacts } from '../../ledger/consumers/feed.ts';
-import { forgetMintedByOthers } from '../../ledger/payments/mints-of-others.ts';
+import type { Database } from '../../ledger/database/database.ts';
+import { forgetMintedByOthers } from '../../ledger/payments/mints.ts';
 import { chargeGas } from '../../ledger/relay/gas-charges.ts';
 import { unbookMovementsFrom } from '../../ledger/rewards/funds.ts';
-import { forgetFailures } from '../../ledger/rewards/rewards.ts';
+import { findBySequences, forgetFailures } from '../../ledger/rewards/rewards.ts';
 import { forgetBlocksFrom, recentBlocks } from '../../ledger/transactions/followed-blocks.ts';
 import { reopenFrom } from '../../ledger/transactions/transactions.ts';
+import type { Alarms } from '../alarms.ts';
 import { sequencesInPayout } from '../contracts/payout-batch.ts';
 import type { Block } from '../rpc/client.ts';
 import { applyBlock } from './apply-block.ts';
-import { endSkippedAlarms } from './end-skipped-alarms.ts';
 import { createBlockReader } from './read-block.ts';
 import type { FollowDeps } from './types.ts';
 
@@ -118,4 +119,16 @@ async function firstUnread(
   deps.onReorganized();
   deps.onFed?.();
   return firstLost;
+}
+
+/** Alarms looked after at once; the others follow with the next block. */
+const AT_ONCE = 500;
+
+/** The ledger is asked, since another process may have settled the reward. */
+async function endSkippedAlarms({ database, alarms }: { database: Database; alarms: Alarms }): Promise<void> {
+  const skipped = alarms.list().filter(({ code }) => code === 'reward_skipped');
+  if (skipped.length === 0) return;
+  const sequences = skipped.slice(0, AT_ONCE).map(({ about }) => Number(about));
+  for (const { sequence, releasedAt } of await findBySequences(database.db, sequences))
+    if (releasedAt !== null) alarms.clear('reward_skipped', String(sequence));
 }

@@ -2,7 +2,7 @@
 import type { Queries } from '../../ledger/database/database.ts';
 import { holdsLane } from '../../ledger/transactions/lanes.ts';
 import { markRefused, markSent, type UnsettledTransaction } from '../../ledger/transactions/transactions.ts';
-import { keccak256OfHex } from '../../lib/curve/keccak256.ts';
+import { keccak256OfHex } from '../../lib/keccak256.ts';
 import type { SendOutcome } from '../rpc/send-outcome.ts';
 import type { Fees } from './fees.ts';
 import { runSingle } from './shared-commits.ts';

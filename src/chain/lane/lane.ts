@@ -3,7 +3,7 @@
  * they are for, and only then sends them. From then on the same bytes, or a stored replacement with the same
  * payload, are all that is ever sent under that nonce.
  */
-import { createRepeatedWarning } from '../../lib/failures/repeated-warning.ts';
+import { createRepeatedWarning } from '../../lib/failures/failure-log.ts';
 import { broadcastAll, broadcastFresh, fresh } from './broadcast.ts';
 import { priceTransaction } from './fees.ts';
 import { createInFlight } from './in-flight.ts';

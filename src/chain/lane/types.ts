@@ -1,18 +1,17 @@
 /** What a lane is made of, what it carries, and what it knows of a transaction under way. */
-import type { Hex } from 'viem';
+import type { Address, Hex, TransactionSerializableEIP1559 } from 'viem';
 import type { Database, Queries } from '../../ledger/database/database.ts';
 import type { LanePurpose } from '../../ledger/schema/transactions.ts';
 import type { Settlements } from '../../ledger/transactions/settle.ts';
 import type { UnsettledTransaction } from '../../ledger/transactions/transactions.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Crash } from '../../lib/crash-points.ts';
-import type { RepeatedWarning } from '../../lib/failures/repeated-warning.ts';
+import type { RepeatedWarning } from '../../lib/failures/failure-log.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Alarms } from '../alarms.ts';
 import type { ChainClient } from '../rpc/client.ts';
 import type { FeePolicy, Fees } from './fees.ts';
-import type { Signer } from './signer.ts';
 
 /** What a transaction does. */
 export interface Payload {
@@ -113,4 +112,11 @@ export interface InFlight extends UnsettledTransaction {
   /** When the bytes were first and last offered; undefined before. */
   firstOfferedMs: number | undefined;
   lastOfferedMs: number | undefined;
+}
+
+/** The port to a sending account's key: held here, or by a key service. */
+export interface Signer {
+  readonly address: Address;
+  /** The whole signed transaction, ready to be sent. The same input gives the same bytes. */
+  signTransaction(transaction: TransactionSerializableEIP1559): Promise<Hex>;
 }

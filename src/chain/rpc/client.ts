@@ -1,6 +1,6 @@
 /** What the engine asks of a chain, in values instead of hex. */
 import { type Hex, hexToBigInt, hexToNumber, numberToHex } from 'viem';
-import { keccak256OfHex } from '../../lib/curve/keccak256.ts';
+import { keccak256OfHex } from '../../lib/keccak256.ts';
 import type { Rpc } from './rpc.ts';
 import { type SendOutcome, sortSendError } from './send-outcome.ts';
 

@@ -1,8 +1,7 @@
 /** JSON-RPC to a node, with errors that hold neither the URL nor the bytes that were sent. */
 import { causeOf } from '../../lib/failures/root-cause.ts';
 import { scrub } from '../../lib/log.ts';
-import { hasForm } from './answer-form.ts';
-import { AnswerTooLargeError, createPost, type Post } from './post.ts';
+import { AnswerTooLargeError, createPost, hasForm, type Post } from './post.ts';
 import { type Answer, createRpcBatches, mayShareBatch } from './rpc-batches.ts';
 
 /** The node answered, with an error. */
@@ -154,3 +153,13 @@ const TOO_LARGE =
 
 const isTooLarge = (method: string, { message }: { message: string }) =>
   GROWING.has(method) && TOO_LARGE.test(message);
+
+/** What a connection to a node may take, from any part of the program. */
+export const rpcLimits = {
+  /** The same bytes can be sent again, so giving up is safe. */
+  timeoutMs: 10_000,
+  /** Far more than the receipts of any block; less than what would take a process's memory. */
+  answerMaxBytes: 256 * 1024 * 1024,
+  /** What Erigon takes unless it is told otherwise, the least among nodes; one that takes no batch is asked one by one. */
+  batchMax: 100,
+} as const;

@@ -1,6 +1,6 @@
 /** Signed transactions as nodes show them, put together again into the bytes that were signed. */
 import { type Hex, hexToBigInt, hexToNumber, serializeTransaction, type TransactionSerializable } from 'viem';
-import { keccak256OfHex } from '../../lib/curve/keccak256.ts';
+import { keccak256OfHex } from '../../lib/keccak256.ts';
 
 /** A transaction as nodes write it, in a block or waiting. */
 export interface RpcTransaction {

@@ -1,11 +1,15 @@
 /** Lets requests wait for a mint of a session or of an operator. */
 import type { Database } from '../../ledger/database/database.ts';
-import { isMinted, type MintProgress, readMints } from '../../ledger/payments/mints.ts';
-import { type OperatorMintProgress, readOperatorMints } from '../../ledger/payments/operator-mints.ts';
+import {
+  isMinted,
+  type MintProgress,
+  type OperatorMintProgress,
+  readMints,
+  readOperatorMints,
+} from '../../ledger/payments/mints.ts';
 import type { Hex } from '../../lib/hex.ts';
 import type { Log } from '../../lib/log.ts';
-import { createLedgerLooks } from './ledger-looks.ts';
-import { createWaiters } from './waiters.ts';
+import { createLedgerLooks, createWaiters } from './waiters.ts';
 
 /** How far a mint has come, whatever it is for. */
 type Progress = Pick<MintProgress, 'status' | 'outcome' | 'failure'>;

@@ -7,8 +7,7 @@ import {
   readRedemptions,
 } from '../../ledger/perks/redemptions.ts';
 import type { Log } from '../../lib/log.ts';
-import { createLedgerLooks } from './ledger-looks.ts';
-import { createWaiters } from './waiters.ts';
+import { createLedgerLooks, createWaiters } from './waiters.ts';
 
 export interface RedemptionWaiters {
   /** Blocks were read that may hold redemptions, or a redemption was given up. */

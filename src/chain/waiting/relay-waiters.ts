@@ -4,7 +4,7 @@ import { type RelayProgress, readRelays, relaysOf } from '../../ledger/relay/que
 import { recentBlocks } from '../../ledger/transactions/followed-blocks.ts';
 import type { Log } from '../../lib/log.ts';
 import { within } from '../../lib/timers.ts';
-import { createLedgerLooks } from './ledger-looks.ts';
+import { createLedgerLooks } from './waiters.ts';
 
 export interface RelayWaiters {
   /** A block was read that holds this transaction of a gas wallet; without one, any call may be in a block by now. */

@@ -4,7 +4,7 @@ import { type RewardProgress, readRewardProgress } from '../../ledger/rewards/re
 import type { Log } from '../../lib/log.ts';
 import { toldWithin } from '../../lib/timers.ts';
 import type { BookedTransaction } from '../indexer/types.ts';
-import { createLedgerLooks } from './ledger-looks.ts';
+import { createLedgerLooks } from './waiters.ts';
 
 /** How far a reward has to be before its request is answered. */
 export type Milestone = 'sent' | 'included';

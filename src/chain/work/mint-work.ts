@@ -1,4 +1,4 @@
-/** The work of the mint lane: one mint a transaction, each tried out before it is signed, and settled by its block. */
+/** The mint lane and its work: one mint a transaction, each tried out before it is signed, and settled by its block. */
 import {
   bindMint,
   firstRefusedMint,
@@ -11,10 +11,12 @@ import type { Settle } from '../../ledger/transactions/settle.ts';
 import type { Hex } from '../../lib/hex.ts';
 import { mintGasLimit, saleMintData } from '../contracts/sale-mint.ts';
 import {
+  createTriedLane,
   type SimulatedQueue,
   type SimulatedWork,
   type SimulatedWorkDeps,
   simulatedWork,
+  type TriedLaneDeps,
 } from './simulated-work.ts';
 
 /** What the sale says of a call that can never run: no role, cap or time makes it another answer. */
@@ -50,3 +52,11 @@ export const settleMints: Settle = (tx, { transactions }) =>
     tx,
     transactions.flatMap(({ id, outcome }) => (outcome === 'done' ? [] : id)),
   );
+
+/** The mint lane: RWT for payments and operators. */
+export const createMints = (deps: TriedLaneDeps & { pointsSale: `0x${string}` }) =>
+  createTriedLane(deps, {
+    name: 'mints',
+    purpose: 'mint',
+    workOf: (of) => mintWork({ ...of, pointsSale: deps.pointsSale }),
+  });

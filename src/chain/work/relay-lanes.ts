@@ -5,8 +5,7 @@ import { lanesWithRelays } from '../../ledger/relay/queued-relays.ts';
 import { lanesInFlight } from '../../ledger/transactions/transactions.ts';
 import { createLane } from '../lane/lane.ts';
 import { sharedCommits } from '../lane/shared-commits.ts';
-import type { Signer } from '../lane/signer.ts';
-import type { Lane, LaneDeps, LaneSettings } from '../lane/types.ts';
+import type { Lane, LaneDeps, LaneSettings, Signer } from '../lane/types.ts';
 import { relayWork } from './relay-work.ts';
 
 /** The keys of the gas wallets; null is the service's own. */

@@ -2,7 +2,7 @@
 import type { Settlements } from '../../ledger/transactions/settle.ts';
 import { settleMints } from './mint-work.ts';
 import { settlePayouts } from './payout-work.ts';
-import { settleRedemptions } from './redemptions/redeem-work.ts';
+import { settleRedemptions } from './redeem-work.ts';
 import { settleRelays } from './relay-work.ts';
 
 export const settlements: Settlements = {

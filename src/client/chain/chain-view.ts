@@ -2,8 +2,7 @@
 import { encodeEventTopics, numberToHex } from 'viem';
 import { businessEscrowAbi, perkNFTAbi, rewardTokenAbi } from '../../chain/contracts/abis.ts';
 import { readContract } from '../../chain/contracts/read-contract.ts';
-import { rpcLimits } from '../../chain/rpc/limits.ts';
-import { createRpc } from '../../chain/rpc/rpc.ts';
+import { createRpc, rpcLimits } from '../../chain/rpc/rpc.ts';
 import type { Hex } from '../../lib/hex.ts';
 import { countSessionMints } from './count-session-mints.ts';
 

@@ -10,9 +10,8 @@ import {
   type SignedPermit,
   type TypedDataSigner,
 } from '../../chain/contracts/token-signatures.ts';
-import { rpcLimits } from '../../chain/rpc/limits.ts';
-import { createRpc } from '../../chain/rpc/rpc.ts';
-import { DEV_MNEMONIC, DEV_WALLETS_PATH } from '../../lib/development/accounts.ts';
+import { createRpc, rpcLimits } from '../../chain/rpc/rpc.ts';
+import { DEV_MNEMONIC, DEV_WALLETS_PATH } from '../../lib/development.ts';
 import { PreconditionError } from '../../lib/failures/precondition.ts';
 import type { Hex } from '../../lib/hex.ts';
 import type { Random } from '../../lib/ids.ts';

@@ -1,9 +1,9 @@
 /** Builds the hosts from adapters that the caller has picked. */
 import { createAnswerOnce } from '../../actions/answer-once.ts';
-import { verifyBrandKey } from '../../actions/brands/verify-brand-key.ts';
+import { verifyBrandKey } from '../../actions/brands/brand-keys.ts';
 import type { DnsVerification } from '../../actions/brands/verify-dns.ts';
-import { invalidateResults } from '../../actions/constraints/invalidate-results.ts';
-import { streakMultipliers } from '../../actions/engagement/streak-multipliers.ts';
+import { invalidateResults } from '../../actions/constraints/constraint-results.ts';
+import { streakMultipliers } from '../../actions/engagement/read-streaks.ts';
 import { createEventSubmitter } from '../../actions/events/batch-events.ts';
 import { checkEligibility } from '../../actions/events/check-eligibility.ts';
 import type { EventDecision, EventToDecide } from '../../actions/events/decide-events.ts';
@@ -15,10 +15,9 @@ import type { Payments } from '../../actions/payments/create-payments.ts';
 import { type Health, reportHealth } from '../../actions/report-health.ts';
 import { pregenerateWallet } from '../../actions/wallets/pregenerate-wallet.ts';
 import { readBalance } from '../../actions/wallets/read-balance.ts';
-import { createCollecting } from '../../chain/contracts/calls/collect-cap.ts';
-import { createPerkContract, type PerkContract } from '../../chain/contracts/calls/perk-stock.ts';
+import { createPerkContract, type PerkContract } from '../../chain/contracts/calls/perk-calls.ts';
 import { createPermitReader } from '../../chain/contracts/permit.ts';
-import { createRewardToken, type RewardToken } from '../../chain/contracts/reward-token.ts';
+import { createCollecting, createRewardToken, type RewardToken } from '../../chain/contracts/reward-token.ts';
 import type { ChainEngine } from '../../chain/engine.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
@@ -49,8 +48,7 @@ import type { Log } from '../../lib/log.ts';
 import type { CheckConstraints } from '../../rules/constraint.ts';
 import { type RelayOverrides, settings } from '../config.ts';
 import { createRelay } from './create-relay-host.ts';
-import { createServices } from './create-services-host.ts';
-import { createStreaks, ownAddressesOf } from './create-streaks.ts';
+import { createServices, createStreaks, ownAddressesOf } from './create-services-host.ts';
 import type { ServiceHosts } from './one-port.ts';
 
 export interface HostsDeps {

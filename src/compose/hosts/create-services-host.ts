@@ -1,22 +1,31 @@
-/** Builds the services host from adapters that the caller has picked. */
-import { listUserAchievements } from '../../actions/engagement/read-achievements.ts';
+/** Builds the services host, and the streaks that the event host counts by too, from adapters that the caller has picked. */
+import { listUserAchievements, takeProgressReport } from '../../actions/engagement/achievements.ts';
+import { claimMilestone } from '../../actions/engagement/claim-milestone.ts';
 import { readLeaderboard } from '../../actions/engagement/read-leaderboard.ts';
-import { readUserStats } from '../../actions/engagement/read-user-stats.ts';
-import { takeProgressReport } from '../../actions/engagement/report-progress.ts';
-import { updateStats } from '../../actions/engagement/update-stats.ts';
-import { checkCode, useCode } from '../../actions/perks/check-code.ts';
+import { readStreak } from '../../actions/engagement/read-streaks.ts';
+import { recordActivity } from '../../actions/engagement/record-activity.ts';
+import type { StreakDeps, StreakRequest } from '../../actions/engagement/streak-work.ts';
+import { readUserStats, updateStats } from '../../actions/engagement/user-stats.ts';
 import { judgeRedemption } from '../../actions/perks/judge-redemption.ts';
 import { listPerks } from '../../actions/perks/list-perks.ts';
+import { checkCode, useCode } from '../../actions/perks/manage-redemptions.ts';
 import { createPerkRedeemer, type RedeemDeps } from '../../actions/perks/redeem-perk.ts';
 import { type AskedUser, asOneUser } from '../../actions/wallets/one-user.ts';
-import type { PerkContract } from '../../chain/contracts/calls/perk-stock.ts';
+import type { PerkContract } from '../../chain/contracts/calls/perk-calls.ts';
 import type { RewardToken } from '../../chain/contracts/reward-token.ts';
+import type { ChainEngine } from '../../chain/engine.ts';
+import type { Milestone } from '../../chain/waiting/reward-waiters.ts';
 import { servicesRefusals } from '../../contract/services/refusals.ts';
 import { createRefuser } from '../../http/frame/refuse.ts';
 import { createServicesHost, type ServicesHostDeps } from '../../http/services/host.ts';
+import type { WalletTree } from '../../identity/wallets.ts';
 import type { BusinessTime } from '../../ledger/database/database.ts';
+import type { StreakKey } from '../../ledger/engagement/streaks.ts';
+import type { Facts } from '../../ledger/facts.ts';
 import { findPerkByToken } from '../../ledger/perks/perks.ts';
-import type { Streaks } from './create-streaks.ts';
+import { createKeyedMutex } from '../../lib/mutex.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import { settings } from '../config.ts';
 
 /** What this file binds. */
 type Actions =
@@ -76,4 +85,68 @@ export function createServices(deps: {
     // The host's paths stand without the prefix.
     settings: { ...hostSettings, apiPrefix: '' },
   });
+}
+
+// Binds what the hosts do with streaks to the adapters that the caller has picked.
+
+/** The zero address: what is sent there is lost. */
+const NOBODY = `0x${'0'.repeat(40)}`;
+
+/** The service's contracts and accounts, in lower case: no reward goes there. */
+export function ownAddressesOf({
+  facts,
+  ownAccounts = [],
+}: {
+  facts: Facts['chain'];
+  ownAccounts?: readonly `0x${string}`[] | undefined;
+}): Set<string> {
+  const addresses = [NOBODY, ...Object.values(facts.contracts), ...ownAccounts];
+  return new Set(addresses.map((address) => address.toLowerCase()));
+}
+
+type Streaks = ReturnType<typeof createStreaks>;
+
+interface StreaksDeps
+  extends Pick<StreakDeps, 'database' | 'clock' | 'businessTime' | 'random' | 'crash' | 'nudgeWebhooks'> {
+  facts: Facts['chain'];
+  ownAccounts?: readonly `0x${string}`[] | undefined;
+  wallets: WalletTree;
+  engine: Pick<ChainEngine, 'payouts' | 'progress'>;
+}
+
+export function createStreaks(
+  deps: StreaksDeps,
+  {
+    serviceDomains,
+    ownDomain,
+    answerWhen,
+  }: { serviceDomains: readonly string[]; ownDomain?: string | undefined; answerWhen: Milestone },
+) {
+  const { database, clock, businessTime, random, crash, wallets, engine, nudgeWebhooks } = deps;
+  const streakDeps: StreakDeps = {
+    database,
+    clock,
+    businessTime,
+    random,
+    crash,
+    nudgeWebhooks,
+    addressAt: wallets.addressAt,
+    ownAddresses: ownAddressesOf(deps),
+    ownHosts: serviceDomains,
+    ownDomain,
+    inTurn: createKeyedMutex<BrandId>(),
+    triesMax: settings.decideTriesMax,
+    typesMax: settings.streakTypesMax,
+    payouts: engine.payouts,
+    progress: engine.progress,
+    answerWhen,
+    // As long as callers wait for an event's.
+    answerTimeoutMs: settings.answerTimeoutMs,
+  };
+  return {
+    recordActivity: (request: StreakRequest) => recordActivity(streakDeps, request),
+    claimMilestone: (request: StreakRequest & { milestoneDays: number }) =>
+      claimMilestone(streakDeps, request),
+    readStreak: (key: StreakKey) => readStreak({ database, businessTime }, key),
+  };
 }

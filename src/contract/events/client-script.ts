@@ -1,7 +1,7 @@
 /** GET /sdk.js (contract: Endpoints). */
 
-import { CACHE_HEADER_NAMES, ifNoneMatch, unchanged } from '../caching.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { CACHE_HEADER_NAMES, ifNoneMatch, unchanged } from '../headers.ts';
 import { anywhere } from '../shared-refusals.ts';
 import type { EventsRefusalCode } from './refusals.ts';
 

@@ -1,12 +1,11 @@
 /** POST create-checkout (contract: Endpoints, Checkout session). */
 import { z } from 'zod';
-import { isBuyerEmail } from '../../rules/payments/buyer-email.ts';
+import { isBuyerEmail, RETURN_URL_MAX, readReturnUrl } from '../../rules/payments/checkout-input.ts';
 import { PAYMENT_CENTS } from '../../rules/payments/conversion.ts';
-import { RETURN_URL_MAX, readReturnUrl } from '../../rules/payments/return-url.ts';
 import { emailKey } from '../../rules/user-key.ts';
 import { type Endpoint, named } from '../endpoint.ts';
 import { demo } from '../examples.ts';
-import { idempotencyKeyField, idempotencyKeyHeader } from '../idempotency-key.ts';
+import { idempotencyKeyField, idempotencyKeyHeader } from '../headers.ts';
 import {
   brandIdField,
   EMAIL_PROBLEM,

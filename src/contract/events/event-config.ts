@@ -1,8 +1,8 @@
 /** GET event-config (contract: Endpoints, Event configuration). */
 import { z } from 'zod';
-import { CACHE_HEADER_NAMES, ifNoneMatch, unchanged } from '../caching.ts';
 import { type Endpoint, named } from '../endpoint.ts';
 import { demo } from '../examples.ts';
+import { CACHE_HEADER_NAMES, ifNoneMatch, unchanged } from '../headers.ts';
 import { address, brandIdField, count } from '../shapes.ts';
 import { anywhere } from '../shared-refusals.ts';
 import type { EventsRefusalCode } from './refusals.ts';

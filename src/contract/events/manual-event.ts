@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Endpoint, named } from '../endpoint.ts';
 import { demo, rewardExample } from '../examples.ts';
-import { idempotencyKeyHeader } from '../idempotency-key.ts';
+import { idempotencyKeyHeader } from '../headers.ts';
 import { address, hash, rwt } from '../shapes.ts';
 import { type EventsRefusalCode, withBody } from './refusals.ts';
 import { describedSubmission } from './submission.ts';

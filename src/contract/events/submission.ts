@@ -7,7 +7,7 @@ import type { EventSubmission } from '../../rules/events/submission.ts';
 import { platformName, platformUserKey } from '../../rules/platforms.ts';
 import { sanitiseText, sanitiseValue } from '../../rules/sanitise.ts';
 import { addressKey, EMAIL_MAX, emailKey } from '../../rules/user-key.ts';
-import { idempotencyKeyField } from '../idempotency-key.ts';
+import { idempotencyKeyField } from '../headers.ts';
 import {
   ADDRESS_PROBLEM,
   brandIdMeta,

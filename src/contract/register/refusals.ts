@@ -2,7 +2,7 @@
 import { platformNames } from '../../rules/platforms.ts';
 import type { RegistrationProblem } from '../../rules/registration.ts';
 import { demo } from '../examples.ts';
-import { rateHeaders, type UsedWindow } from '../rate-headers.ts';
+import { rateHeaders, type UsedWindow } from '../headers.ts';
 import { EXAMPLES_AT_MS, type RefusalRows, refusalTable } from '../refusals.ts';
 import { ADDRESS_PROBLEM, EMAIL_PROBLEM } from '../shapes.ts';
 import {

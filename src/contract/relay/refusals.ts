@@ -1,7 +1,8 @@
 /** The whole error table of the relay: which refusal is answered with which status, code and facts (contract: Relay errors). */
 import type { Hex } from '../../lib/hex.ts';
 import type { ValidationProblem } from '../../rules/relay-policy.ts';
-import { rateHeaders, type UsedWindow } from '../rate-headers.ts';
+import { relayExample } from '../examples.ts';
+import { rateHeaders, type UsedWindow } from '../headers.ts';
 import { EXAMPLES_AT_MS, type RefusalRows, refusalTable, type Said } from '../refusals.ts';
 import {
   type BodyRefusal,
@@ -9,7 +10,6 @@ import {
   type RequestRefusal,
   requestRefusals,
 } from '../shared-refusals.ts';
-import { relayExample } from './examples.ts';
 
 export type RelayHostRefusal =
   | FrameRefusal

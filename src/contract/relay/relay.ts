@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import type { Hex } from '../../lib/hex.ts';
 import { type Endpoint, named, RATE_HEADERS } from '../endpoint.ts';
-import { idempotencyKeyHeader } from '../idempotency-key.ts';
+import { relayExample } from '../examples.ts';
+import { idempotencyKeyHeader } from '../headers.ts';
 import { amount, permitField, wholeText } from '../permit.ts';
 import { address, addressField, hash, instant, OBJECT_PROBLEM, problemsOf } from '../shapes.ts';
-import { relayExample } from './examples.ts';
 import { anywhere, ofLookups, type RelayRefusalCode, relayRefusals } from './refusals.ts';
 
 export const relayBody = z

@@ -4,15 +4,13 @@ import { anywhere, refusalBody } from '../shared-refusals.ts';
 import { achievementsEndpoint, updateProgressEndpoint } from './achievements.ts';
 import { checkCodeEndpoint, useCodeEndpoint } from './check-code.ts';
 import { leaderboardEndpoint } from './leaderboard.ts';
-import { perkTokenEndpoint } from './perk-token.ts';
-import { perksEndpoint } from './perks.ts';
+import { perksEndpoint, perkTokenEndpoint } from './perks.ts';
 import { perkEligibilityEndpoint, redeemPerkEndpoint } from './redeem-perk.ts';
 import { type ServicesRefusalCode, servicesRefusals } from './refusals.ts';
 import { claimMilestoneEndpoint } from './streak/claim-milestone.ts';
 import { recordActivityEndpoint } from './streak/record-activity.ts';
 import { streakStatusByQueryEndpoint, streakStatusEndpoint } from './streak/status.ts';
-import { updateStatsEndpoint } from './update-stats.ts';
-import { userStatsEndpoint } from './user-stats.ts';
+import { updateStatsEndpoint, userStatsEndpoint } from './user-stats.ts';
 
 export const servicesHostContract = hostContract<ServicesRefusalCode>({
   title: 'Rewards: services',

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Endpoint, named } from '../endpoint.ts';
 import { demo, example } from '../examples.ts';
-import { idempotencyKeyField, idempotencyKeyHeader } from '../idempotency-key.ts';
+import { idempotencyKeyField, idempotencyKeyHeader } from '../headers.ts';
 import { permitField } from '../permit.ts';
 import { count, hash, trimmedText } from '../shapes.ts';
 import { perkMetadata } from './perks.ts';

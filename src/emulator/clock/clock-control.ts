@@ -4,7 +4,7 @@ import type { ControlClockDeps } from '../../http/control/clock.ts';
 import type { TokenIssuer } from '../../identity/tokens.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import { upcomingDeliveries, upcomingObjects } from '../../ledger/emulator/processor.ts';
-import { scheduledAttempts } from '../../ledger/webhooks/scheduled-attempts.ts';
+import { scheduledAttempts } from '../../ledger/webhooks/delivery-log.ts';
 import type { AdjustableClock } from '../../lib/clock.ts';
 import { emulatorLimits } from '../limits.ts';
 import { ledgerLimits } from './clock-limits.ts';

@@ -1,7 +1,6 @@
 /** What time alone ends: cooldowns, windows of limits, what brands' servers said, keys, boards and streaks. */
 import { listBrands, type StoredBrand } from '../../ledger/brands/brands.ts';
-import type { Database } from '../../ledger/database/database.ts';
-import type { TimeRange } from '../../ledger/database/time-range.ts';
+import type { Database, TimeRange } from '../../ledger/database/database.ts';
 import {
   boardsEnding,
   brandKeysEnding,

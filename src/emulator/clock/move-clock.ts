@@ -1,7 +1,7 @@
 /** Moves the emulator's clock from one moment at which something falls due to the next, and tells what that was. */
 import type { firedKinds } from '../../contract/control/clock.ts';
 import type { Fired } from '../../http/control/clock.ts';
-import type { TimeRange } from '../../ledger/database/time-range.ts';
+import type { TimeRange } from '../../ledger/database/database.ts';
 import type { AdjustableClock } from '../../lib/clock.ts';
 import { createMutex } from '../../lib/mutex.ts';
 import { delay, stopwatch } from '../../lib/timers.ts';

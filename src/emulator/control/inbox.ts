@@ -5,7 +5,7 @@ import type { Database } from '../../ledger/database/database.ts';
 import { endpointsAt, type WebhookEndpoint } from '../../ledger/webhooks/endpoints.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/ids.ts';
-import { verifyWebhook, type WebhookVerdict } from '../../webhooks/verify.ts';
+import { verifyWebhook, type WebhookVerdict } from '../../webhooks/signatures.ts';
 import { emulatorLimits } from '../limits.ts';
 import { createRequestLog } from './request-log.ts';
 

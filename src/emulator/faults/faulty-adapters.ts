@@ -5,7 +5,7 @@ import { settings } from '../../compose/config.ts';
 import type { TxtResolver } from '../../dns/txt.ts';
 import type { TokenVerifier } from '../../identity/tokens.ts';
 import type { Database, Queries } from '../../ledger/database/database.ts';
-import { directRunOf, runDirectly } from '../../ledger/database/prepared.ts';
+import { directRunOf, runDirectly } from '../../ledger/database/prepared-query.ts';
 import { delay } from '../../lib/timers.ts';
 import type { Answered, AskDeps } from '../../outgoing/ask.ts';
 import type { FaultRegistry } from './fault-registry.ts';

@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto';
 import type { Database, Queries } from '../../ledger/database/database.ts';
 import {
+  type DeliveryAttempt,
   dueDeliveries,
   type EmulatedDelivery,
   findDelivery,
@@ -11,7 +12,6 @@ import {
   updateDelivery,
   updateObject,
 } from '../../ledger/emulator/processor.ts';
-import type { DeliveryAttempt } from '../../ledger/emulator/schema/processor.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { rootMessage } from '../../lib/failures/root-cause.ts';
 import { createDeadline, stopwatch } from '../../lib/timers.ts';

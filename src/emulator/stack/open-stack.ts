@@ -6,7 +6,7 @@ import type { RequestRecord } from '../../http/frame/request-record.ts';
 import { atMs } from '../../ledger/database/database.ts';
 import type { AdjustableClock, Clock, ClockStart } from '../../lib/clock.ts';
 import { neverCrash } from '../../lib/crash-points.ts';
-import { DEV_PROCESSOR } from '../../lib/development/processor.ts';
+import { DEV_PROCESSOR } from '../../lib/development.ts';
 import { createStripe } from '../../payments/stripe.ts';
 import type { Ready } from '../../stack/ready.ts';
 import { createControl } from '../control/create-control.ts';

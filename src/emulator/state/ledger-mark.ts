@@ -7,8 +7,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { nextSequence } from '../../ledger/audit-pages.ts';
-import type { CountedCommits } from '../../ledger/database/counted-commits.ts';
-import type { Database } from '../../ledger/database/database.ts';
+import type { CountedCommits, Database } from '../../ledger/database/database.ts';
 import { ledgerChainJournal } from '../../ledger/emulator/chain-journal.ts';
 import type { Log } from '../../lib/log.ts';
 import { createLoop } from '../../lib/loop.ts';

@@ -2,8 +2,8 @@
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import { whereIs } from '../../compose/start-problem.ts';
 import type { Database } from '../../ledger/database/database.ts';
-import { readLedgerOwner } from '../../ledger/ledger-owner.ts';
-import { DEVELOPMENT_CHAINS, isDevelopmentChain } from '../../lib/development/chain.ts';
+import { readLedgerOwner } from '../../ledger/facts.ts';
+import { DEVELOPMENT_CHAINS, isDevelopmentChain } from '../../lib/development.ts';
 import { PreconditionError } from '../../lib/failures/precondition.ts';
 
 /** Throws E_PRODUCTION_LEDGER for a ledger of `start`, or of a real chain. `where` has no secrets. */

@@ -1,14 +1,12 @@
 /** Brands over the control API: the same routes whether an emulator or a database is behind them, and how brands, rules and keys are shown. */
 import type { Context } from 'hono';
-import { changeBrand } from '../../actions/brands/change-brand.ts';
-import * as rules from '../../actions/brands/change-rules.ts';
-import * as brands from '../../actions/brands/create-brand.ts';
+import type { NewKey } from '../../actions/brands/brand-keys.ts';
+import * as keys from '../../actions/brands/brand-keys.ts';
+import * as brands from '../../actions/brands/manage-brands.ts';
 import type { ManageBrandsDeps } from '../../actions/brands/named-brand.ts';
-import type { NewKey } from '../../actions/brands/rotate-key.ts';
-import * as keys from '../../actions/brands/rotate-key.ts';
 import type { BrandDetail, BrandOverview } from '../../actions/brands/show-brands.ts';
 import * as shown from '../../actions/brands/show-brands.ts';
-import { dnsRecord } from '../../actions/brands/show-dns-record.ts';
+import { dnsRecord } from '../../actions/brands/verify-dns.ts';
 import {
   brandDns,
   createBrand,
@@ -94,14 +92,14 @@ export const controlBrands = (deps: ControlBrandsDeps): ControlRoute[] => [
     return 'refusal' in brand ? brand : brandDetailReply(brand);
   }),
   controlHandler(setBrand, async ({ path, body }) => {
-    const brand = await changeBrand(deps, path.name, body);
+    const brand = await brands.changeBrand(deps, path.name, body);
     return 'refusal' in brand ? brand : brandDetailReply(brand);
   }),
   controlHandler(setRule, async ({ path, body }) => {
-    const rule = await rules.changeRule(deps, path, body);
+    const rule = await brands.changeRule(deps, path, body);
     return 'refusal' in rule ? rule : ruleReply(rule);
   }),
-  controlHandler(removeRule, ({ path }) => rules.removeRule(deps, path)),
+  controlHandler(removeRule, ({ path }) => brands.removeRule(deps, path)),
   controlHandler(rotateKey, async ({ path, body }) => {
     const key = await keys.rotateKey(deps, path.name, { overlapMs: body.overlap });
     return 'refusal' in key ? key : newKeyReply(key);

@@ -1,6 +1,6 @@
 /** Constraints of perks over the control API, and the emulated chat. */
 import { findNamed } from '../../actions/brands/named-brand.ts';
-import { invalidateResults } from '../../actions/constraints/invalidate-results.ts';
+import { invalidateResults } from '../../actions/constraints/constraint-results.ts';
 import { showWallet } from '../../actions/wallets/show-wallet.ts';
 import {
   type ChatMembership,

@@ -1,5 +1,5 @@
 /** RWT by hand, the mints of checkouts, and whether ledger and chain agree, over the control API. */
-import * as escrow from '../../actions/payments/fund-brand.ts';
+import * as escrow from '../../actions/payments/mint-by-hand.ts';
 import * as mints from '../../actions/payments/mint-by-hand.ts';
 import type { VerifyReport } from '../../audit/report.ts';
 import type { VerifyOptions } from '../../audit/verify-ledger.ts';

@@ -1,8 +1,8 @@
 /** Perks over the control API: the same routes whether an emulator or a database is behind them, and how they are shown. */
-import * as redemptions from '../../actions/perks/drop-redemption.ts';
-import { type ShownRedemption, showRedemptions } from '../../actions/perks/list-redemptions.ts';
 import type { ManagedPerk as Perk } from '../../actions/perks/manage-perks.ts';
 import * as perks from '../../actions/perks/manage-perks.ts';
+import * as redemptions from '../../actions/perks/manage-redemptions.ts';
+import { type ShownRedemption, showRedemptions } from '../../actions/perks/manage-redemptions.ts';
 import {
   addPerk,
   dropRedemption,

@@ -4,8 +4,12 @@ import type { InputOf } from '../../contract/control/control-endpoint.ts';
 import { listRequests, showRequest } from '../../contract/control/requests.ts';
 import { explainRelay } from '../../contract/relay/explain-relay.ts';
 import type { Check } from '../../rules/events/checks.ts';
-import { type EventCase, type EventLimits, explainEvent } from '../../rules/events/explain-event.ts';
-import { whenItPasses } from '../../rules/events/when-it-passes.ts';
+import {
+  type EventCase,
+  type EventLimits,
+  explainEvent,
+  whenItPasses,
+} from '../../rules/events/explain-event.ts';
 import {
   brandOf,
   decisionOf,

@@ -1,6 +1,6 @@
 /** Webhook endpoints, deliveries and the built-in inbox over the control API: the same routes whether an emulator or a database is behind them. */
-import * as deliveries from '../../actions/look-at-deliveries.ts';
-import * as endpoints from '../../actions/manage-webhook-endpoints.ts';
+import * as deliveries from '../../actions/manage-webhooks.ts';
+import * as endpoints from '../../actions/manage-webhooks.ts';
 import { type InboxDelivery, listInbox, receiveWebhook } from '../../contract/control/inbox.ts';
 import {
   addWebhookEndpoint,
@@ -13,7 +13,7 @@ import {
   setWebhookEndpoint,
   showDelivery,
 } from '../../contract/control/webhooks.ts';
-import { readTime } from '../../ledger/database/read-time.ts';
+import { readTime } from '../../ledger/database/database.ts';
 import type { Delivery } from '../../ledger/webhooks/delivery-log.ts';
 import type { WebhookEndpoint } from '../../ledger/webhooks/endpoints.ts';
 import { jsonAnswer } from '../frame/answer.ts';

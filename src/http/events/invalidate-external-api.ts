@@ -1,6 +1,6 @@
 /** POST /constraint-updater/invalidate-external-api (contract: Endpoints, Cache invalidation request). */
 import type { Handler } from 'hono';
-import type { WantedInvalidation } from '../../actions/constraints/invalidate-results.ts';
+import type { WantedInvalidation } from '../../actions/constraints/constraint-results.ts';
 import { type InvalidationResult, invalidationBody } from '../../contract/events/invalidate-external-api.ts';
 import { problemsOf } from '../../contract/shapes.ts';
 import { jsonAnswer } from '../frame/answer.ts';

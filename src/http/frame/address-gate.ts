@@ -1,6 +1,6 @@
 /** Limits how much one address may ask without a brand's key, before anything that costs more than a look into memory. */
 import type { Context } from 'hono';
-import type { UsedWindow } from '../../contract/rate-headers.ts';
+import type { UsedWindow } from '../../contract/headers.ts';
 import { setRateHeaders } from './answer.ts';
 import { type BrandKeyDeps, brandOfKey } from './brand-key.ts';
 import { clientAddress, countedAddress, forwardedFacts, type ProxyTrust } from './client-address.ts';

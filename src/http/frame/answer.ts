@@ -1,7 +1,7 @@
 /** Answers of JSON with all their headers, which are plain texts until they are sent: the web's own objects for them cost far more. */
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
-import { rateHeaders, type UsedWindow } from '../../contract/rate-headers.ts';
+import { rateHeaders, type UsedWindow } from '../../contract/headers.ts';
 import type { RequestNotes, RequestVariables } from './request-record.ts';
 
 type Headers = Record<string, string>;

@@ -2,7 +2,7 @@
 import type { Context } from 'hono';
 import { brandsOfHost } from '../../ledger/brands/brand-domains.ts';
 import type { Database } from '../../ledger/database/database.ts';
-import { createTickDedupe } from '../../lib/batch/tick-dedupe.ts';
+import { createTickDedupe } from '../../lib/batch/shared-answers.ts';
 import { hostOfUrl, isWithin } from '../../rules/brands/domain.ts';
 import { setHeader } from './answer.ts';
 import type { FrameStep } from './framed.ts';

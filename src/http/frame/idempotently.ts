@@ -1,7 +1,7 @@
 /** Idempotency-Key: wraps a handler's work, so that what had its effect is done once. */
 import type { Context } from 'hono';
 import type { Effect, Kept, KeyedAnswer, KeyRefusal, TriedAnswer } from '../../actions/answer-once.ts';
-import { IDEMPOTENCY_KEY_PROBLEM, idempotencyKeyField } from '../../contract/idempotency-key.ts';
+import { IDEMPOTENCY_KEY_PROBLEM, idempotencyKeyField } from '../../contract/headers.ts';
 import { jsonText } from './answer.ts';
 
 /** `actions/answer-once` with its deps bound. */

@@ -1,7 +1,11 @@
 /** GET achievements/{brandId}/{userIdentifier}, and POST achievements/update-progress. */
 import type { Handler } from 'hono';
-import type { UserAchievement } from '../../actions/engagement/read-achievements.ts';
-import type { Progress, ProgressReport, ReportRefusal } from '../../actions/engagement/report-progress.ts';
+import type {
+  Progress,
+  ProgressReport,
+  ReportRefusal,
+  UserAchievement,
+} from '../../actions/engagement/achievements.ts';
 import { isoInstant } from '../../contract/refusals.ts';
 import {
   type AchievementsResult,

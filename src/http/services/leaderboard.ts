@@ -2,13 +2,16 @@
 import type { Handler } from 'hono';
 import type { WriteRefusal, Writer } from '../../actions/engagement/admit-write.ts';
 import type { Leaderboard, WantedLeaderboard } from '../../actions/engagement/read-leaderboard.ts';
-import type { UserStats, WantedStats } from '../../actions/engagement/read-user-stats.ts';
-import type { StatsReport } from '../../actions/engagement/update-stats.ts';
+import type { StatsReport, UserStats, WantedStats } from '../../actions/engagement/user-stats.ts';
 import { type LeaderboardResult, leaderboardQuestion } from '../../contract/services/leaderboard.ts';
 import type { ServicesRefusal } from '../../contract/services/refusals.ts';
-import { type UpdateStatsResult, updateStatsBody } from '../../contract/services/update-stats.ts';
 import { userOf } from '../../contract/services/user.ts';
-import { type UserStatsResult, userStatsQuestion } from '../../contract/services/user-stats.ts';
+import {
+  type UpdateStatsResult,
+  type UserStatsResult,
+  updateStatsBody,
+  userStatsQuestion,
+} from '../../contract/services/user-stats.ts';
 import { checksummed } from '../../identity/checksum.ts';
 import { jsonAnswer } from '../frame/answer.ts';
 import type { Refuser } from '../frame/refuse.ts';

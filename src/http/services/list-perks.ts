@@ -1,8 +1,13 @@
 /** GET perks/{brandId}, and GET perks/metadata/{file}. */
 import type { Handler } from 'hono';
 import type { OfferedPerk, WantedPerks } from '../../actions/perks/list-perks.ts';
-import { type PerkTokenResult, perkTokenQuestion, tokenOfFile } from '../../contract/services/perk-token.ts';
-import { type PerksResult, perksQuestion } from '../../contract/services/perks.ts';
+import {
+  type PerksResult,
+  type PerkTokenResult,
+  perksQuestion,
+  perkTokenQuestion,
+  tokenOfFile,
+} from '../../contract/services/perks.ts';
 import type { ServicesRefusal } from '../../contract/services/refusals.ts';
 import type { StoredPerk } from '../../ledger/perks/perks.ts';
 import { cacheableAnswer, entityTagOf, jsonAnswer } from '../frame/answer.ts';

@@ -1,8 +1,8 @@
 /** POST perks/check-eligibility, perks/redeem, perks/check-code and perks/use-code. */
 import type { Context, Handler } from 'hono';
 import type { Effect } from '../../actions/answer-once.ts';
-import type { CheckedCode } from '../../actions/perks/check-code.ts';
 import type { JudgedRedemption, WantedRedemption } from '../../actions/perks/judge-redemption.ts';
+import type { CheckedCode } from '../../actions/perks/manage-redemptions.ts';
 import type { RedeemOutcome } from '../../actions/perks/redeem-perk.ts';
 import { type CodeResult, codeQuestion } from '../../contract/services/check-code.ts';
 import {

@@ -9,7 +9,7 @@ import {
   type ClaimMilestoneResult,
   claimMilestoneQuestion,
 } from '../../contract/services/streak/claim-milestone.ts';
-import { placeOf } from '../../contract/services/streak/place.ts';
+import { placeOf } from '../../contract/services/streak/fields.ts';
 import {
   type RecordActivityResult,
   recordActivityQuestion,

@@ -1,7 +1,7 @@
 /** What the transactions in the feed did: the rewards that they paid, the payments that they minted for, the perks that they redeemed. */
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
-import { inChunks } from '../database/in-chunks.ts';
+import { inChunks } from '../database/many-values.ts';
 import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { checkoutSessions, mints } from '../schema/payments.ts';
 import { rewards } from '../schema/rewards.ts';

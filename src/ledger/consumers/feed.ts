@@ -5,7 +5,7 @@
  */
 import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
-import { inChunks } from '../database/in-chunks.ts';
+import { inChunks } from '../database/many-values.ts';
 import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { feedTakeBacks } from '../schema/consumers.ts';
 import { rewards } from '../schema/rewards.ts';

@@ -187,3 +187,27 @@ export function groupColumns(rows: [string, string][]): Map<string, string[]> {
   for (const [table, column] of rows) tables.set(table, [...(tables.get(table) ?? []), column]);
   return tables;
 }
+
+/** Milliseconds since 1970, as the database has them now. */
+export async function readTime({ db, now }: Pick<Database, 'db' | 'now'>): Promise<number> {
+  const [row] = await db.select({ nowMs: now }).from(sql`(select 1) as one`);
+  if (!row) throw new Error('a statement without conditions gave no row');
+  return row.nowMs;
+}
+
+/** A stretch of time that a query looks at, and how many rows it may find. */
+export interface TimeRange {
+  /** Not included. */
+  afterMs: number;
+  /** Included. */
+  untilMs: number;
+  limit: number;
+}
+
+/** Told of the commits of a file whose commits are numbered. */
+export interface CountedCommits {
+  /** The number of the last commit that the file has. */
+  opened(commits: number): void;
+  /** A commit is on disk; called before anybody is answered. */
+  committed(commits: number): void;
+}

@@ -1,7 +1,7 @@
 /** Brings a database to the newest schema, one numbered file after the other, each in a commit of its own. */
 import { asc, sql as statement } from 'drizzle-orm';
+import { integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { type Database, isDuplicateTable, isUniqueViolation, type Queries, tryAgain } from './database.ts';
-import { appliedIn, type Migration, type MigrationSet } from './migration-set.ts';
 import ledger from './migrations/2026-11/0001-ledger.sql';
 import relay from './migrations/2026-11/0002-relay.sql';
 import domainOwners from './migrations/2026-11/0003-domain-owners.sql';
@@ -204,3 +204,28 @@ async function once(script: () => Promise<void>): Promise<boolean> {
     throw error;
   }
 }
+
+// Migrations that are applied together, and how a database notes which of them it has.
+
+interface Migration {
+  number: number;
+  name: string;
+  sql: string;
+  /** In its place on Postgres, where only Postgres can do it. */
+  postgres?: string;
+  /** The text drops tables, but only those without rows. Postgres can say so in its own text; for SQLite it is seen to here. */
+  keepsRows?: boolean;
+}
+
+export interface MigrationSet {
+  /** In which a database notes them. */
+  table: 'migrations' | 'emulator_migrations';
+  /** In order of their numbers. */
+  migrations: readonly Migration[];
+}
+
+const appliedIn = (table: MigrationSet['table']) =>
+  pgTable(table, {
+    number: integer('number').primaryKey(),
+    name: text('name').notNull(),
+  });

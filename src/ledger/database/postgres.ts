@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
+import { createNestingWatch } from '../../lib/async-context.ts';
 import { type Availability, unwatched } from '../../lib/failures/availability.ts';
 import { causeOf, rootMessage } from '../../lib/failures/root-cause.ts';
 import {
@@ -14,9 +15,8 @@ import {
   type Queries,
   tryAgain,
 } from './database.ts';
-import { createNestingWatch } from './nesting.ts';
 import { checkSessions, type Sessions, sessionsOf } from './postgres-sessions.ts';
-import { type RunStatement, runDirectly } from './prepared.ts';
+import { type RunStatement, runDirectly } from './prepared-query.ts';
 
 /** Connections a process holds: group commit needs few, and a server has about a hundred for everyone. */
 const POOL_SIZE = 10;

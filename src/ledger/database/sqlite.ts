@@ -1,15 +1,13 @@
 /** SQLite behind the ledger's port: one writer, every commit on disk before it is acknowledged. */
 import SQLite from 'better-sqlite3';
-import { sql } from 'drizzle-orm';
+import { getTableColumns, sql } from 'drizzle-orm';
+import { createNestingWatch } from '../../lib/async-context.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { createMutex } from '../../lib/mutex.ts';
-import type { CountedCommits } from './counted-commits.ts';
-import { type Database, groupColumns, NESTED, type Queries } from './database.ts';
-import { spelledQueries } from './drizzle-internals.ts';
-import { createNestingWatch } from './nesting.ts';
-import { type RunStatement, runDirectly } from './prepared.ts';
-import { sqliteSpelling } from './sqlite-spelling.ts';
-import { createStatementCache } from './statement-cache.ts';
+import { type CountedCommits, type Database, groupColumns, NESTED, type Queries } from './database.ts';
+import { type Insert, type Spelling, spelledQueries } from './drizzle-internals.ts';
+import { rowsAsJson, rowsOf } from './many-values.ts';
+import { type RunStatement, runDirectly } from './prepared-query.ts';
 
 /** Pages kept in memory by each connection, in KiB: enough for the hot indexes at a million claims. */
 const CACHE_KIB = 32 * 1024;
@@ -269,5 +267,54 @@ function connect(path: string, { clock, durable, ...options }: ConnectOptions) {
       return sqlite.inTransaction;
     },
     close: () => void sqlite.close(),
+  };
+}
+
+// The Postgres dialect of the query builder as SQLite understands it.
+
+/** Lists and rows are JSON in SQLite, whose functions have other names. */
+const IN_SQLITE: [inPostgres: RegExp, inSqlite: string][] = [
+  [/= any\(\?\)/g, 'in (select value from json_each(?))'],
+  [/cast\((value ->> \d+) as \w+\)/g, '$1'],
+  [/cast\(\? as jsonb\)/g, '?'],
+  // Its values are parsed once: `json_each` writes each of them out as text for every column that is taken from it.
+  [/jsonb_array_elements\(/g, 'jsonb_each('],
+];
+
+/** The spellings that SQLite does not share. */
+export const sqliteSpelling: Spelling = {
+  parameter: '?',
+  text: (inPostgres) => IN_SQLITE.reduce((sofar, [from, to]) => sofar.replace(from, to), inPostgres),
+  insert,
+};
+
+/** SQLite knows no DEFAULT inside VALUES, so defaults and nulls are written out. */
+function insert(config: Insert): Insert {
+  if (config.select || !Array.isArray(config.values)) return config;
+  const json = config.values.length > 1 ? rowsAsJson(config.table, config.values) : undefined;
+  if (json) return { ...config, select: true, values: rowsOf(config.table, json) };
+  const columns = Object.entries(getTableColumns(config.table));
+  const values = config.values.map((row) => {
+    const full = { ...row };
+    for (const [name, column] of columns) {
+      if (full[name] !== undefined || column.defaultFn) continue;
+      full[name] = column.default === undefined ? sql`null` : sql`${column.default}`;
+    }
+    return full;
+  });
+  return { ...config, values };
+}
+
+/** Returns the function that compiles a text once. Above `max`, the least recently used is dropped. */
+export function createStatementCache<S>(max: number, compile: (text: string) => S): (text: string) => S {
+  // A map keeps insertion order, so its first entry is the least recently used.
+  const compiled = new Map<string, S>();
+  return (text) => {
+    const statement = compiled.get(text) ?? compile(text);
+    compiled.delete(text);
+    compiled.set(text, statement);
+    const [oldest] = compiled.keys();
+    if (compiled.size > max && oldest !== undefined) compiled.delete(oldest);
+    return statement;
   };
 }

@@ -1,10 +1,26 @@
-/** The emulated chat: levels and roles as a developer has set them. */
+/** The emulated chat: which level and roles its users have. Empty in production. */
+
 import { and, asc, eq, inArray } from 'drizzle-orm';
+import { jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
-import { emulatedChatStandings } from './schema/chat.ts';
+import { address, number } from '../schema/columns.ts';
 
-export type EmulatedStanding = typeof emulatedChatStandings.$inferSelect;
+const emulatedChatStandings = pgTable(
+  'emulated_chat_standings',
+  {
+    brandId: address('brand_id').$type<BrandId>().notNull(),
+    platform: text('platform').notNull(),
+    userKey: text('user_key').notNull(),
+    level: number('level').notNull(),
+    roles: jsonb('roles').$type<string[]>().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.brandId, t.platform, t.userKey] })],
+);
+
+// The emulated chat: levels and roles as a developer has set them.
+
+type EmulatedStanding = typeof emulatedChatStandings.$inferSelect;
 
 /** How users stand in a brand's chats; without `userKeys`, all of them. */
 export const emulatedStandings = (

@@ -1,6 +1,6 @@
 /** What `serve` adds to a ledger: the chain's journal, the payment processor's records, the chat. `start` never applies it. */
 
-import type { MigrationSet } from '../database/migration-set.ts';
+import type { MigrationSet } from '../database/migrate.ts';
 import emulatedParts from '../database/migrations/emulator/0001-emulated-parts.sql';
 
 /** In order; a file that has been released is never edited, only followed by another. */

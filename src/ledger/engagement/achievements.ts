@@ -1,17 +1,18 @@
-/** Achievements of users: progress that clients report, and unlocks, each of which happens once. */
+/** Achievements of users: progress that clients report, and unlocks, by reports or by rewards, each of which happens once. */
 import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
-import { type Achievement, PROGRESS_MAX } from '../../rules/brands/achievement.ts';
+import { type Achievement, achievementsOf, PROGRESS_MAX, reachedBy } from '../../rules/brands/achievement.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
-import { inChunks } from '../database/in-chunks.ts';
-import { achievementProgress } from '../schema/engagement/achievements.ts';
+import { inChunks } from '../database/many-values.ts';
+import { brands } from '../schema/brands.ts';
+import { achievementProgress } from '../schema/engagement/user-progress.ts';
 import { rewards } from '../schema/rewards.ts';
 import { transactions } from '../schema/transactions.ts';
 
-export type AchievementRow = typeof achievementProgress.$inferSelect;
+type AchievementRow = typeof achievementProgress.$inferSelect;
 
 /** A user of a brand. */
-export interface BrandUser {
+interface BrandUser {
   brandId: BrandId;
   userKey: string;
 }
@@ -106,7 +107,7 @@ export async function reportProgress(
 }
 
 /** What a block has paid a user of a brand. */
-export interface PaidTotal extends BrandUser {
+interface PaidTotal extends BrandUser {
   claims: number;
   rwtEarned: number;
 }
@@ -136,3 +137,45 @@ export const paidTotals = (
       )
       .groupBy(rewards.brandId, rewards.userKey),
   );
+
+// Unlocks the achievements that users have reached by rewards which blocks show as paid.
+
+/** `users`: who was paid, as often as they were. Returns what was unlocked now. */
+export async function unlockByRewards(
+  tx: Queries,
+  { users, nowMs }: { users: { brandId: string; userKey: string }[]; nowMs: number },
+): Promise<Unlocked[]> {
+  if (users.length === 0) return [];
+  const counted = await countedAchievements(tx, [...new Set(users.map(({ brandId }) => brandId as BrandId))]);
+  const concerned = users.filter(({ brandId }) => counted.has(brandId as BrandId));
+  if (concerned.length === 0) return [];
+  const userKeys = [...new Set(concerned.map(({ userKey }) => userKey))];
+  const totals = await paidTotals(tx, { brandIds: [...counted.keys()], userKeys });
+  const reached = totals.flatMap(({ brandId, userKey, claims, rwtEarned }): Unlocked[] =>
+    reachedBy(counted.get(brandId) ?? [], { claims, rwt_earned: rwtEarned }).map((achievement) => ({
+      brandId,
+      userKey,
+      achievement,
+      progress: achievement.metric === 'claims' ? claims : rwtEarned,
+    })),
+  );
+  return markUnlocked(tx, { reached: await stillLocked(tx, reached), nowMs });
+}
+
+/** The achievements that rewards count for, of those of the brands that have any. */
+async function countedAchievements(tx: Queries, brandIds: BrandId[]): Promise<Map<BrandId, Achievement[]>> {
+  const rows = await inChunks(brandIds, (some) =>
+    tx
+      .select({ brandId: brands.brandId, profile: brands.profile })
+      .from(brands)
+      .where(inArray(brands.brandId, some)),
+  );
+  return new Map(
+    rows.flatMap(({ brandId, profile }): [BrandId, Achievement[]][] => {
+      const byRewards = achievementsOf(profile).filter(
+        ({ metric }) => metric === 'claims' || metric === 'rwt_earned',
+      );
+      return byRewards.length > 0 ? [[brandId, byRewards]] : [];
+    }),
+  );
+}

@@ -2,9 +2,8 @@
 import { and, asc, eq, gt, inArray, isNotNull, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
-import { inChunks } from '../database/in-chunks.ts';
-import { achievementProgress } from '../schema/engagement/achievements.ts';
-import { streakMilestones, streaks } from '../schema/engagement/streaks.ts';
+import { inChunks } from '../database/many-values.ts';
+import { achievementProgress, streakMilestones, streaks } from '../schema/engagement/user-progress.ts';
 import { rewards } from '../schema/rewards.ts';
 
 interface UserPage {

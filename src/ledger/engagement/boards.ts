@@ -1,5 +1,8 @@
-/** Which boards count what happens at a moment; boards of a new week or month are opened by the first to count on them. */
-import { and, desc, eq, gt, inArray, lte, sql } from 'drizzle-orm';
+/**
+ * Which boards count what happens at a moment: boards of a new week or month are opened by the first to count on them,
+ * and those that ended long ago are closed.
+ */
+import { and, desc, eq, gt, inArray, lt, lte, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import {
   type BoardPeriod,
@@ -10,7 +13,7 @@ import {
 import { knownPlatform } from '../../rules/platforms.ts';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
-import { leaderboards } from '../schema/engagement/leaderboards.ts';
+import { leaderboardRanks, leaderboardScores, leaderboards } from '../schema/engagement/leaderboards.ts';
 
 export type Board = typeof leaderboards.$inferSelect;
 
@@ -169,4 +172,39 @@ export async function boardEndedBefore(
     .orderBy(desc(leaderboards.endsAt))
     .limit(1);
   return board;
+}
+
+// Deletes the scores of days, weeks and months that ended long ago, piece by piece, and closes their boards.
+
+/**
+ * Closes the boards that ended before `beforeMs`, then deletes at most `limit` scores of closed ones; returns how many
+ * there were. A closed board stays, so that a reward which is paid much later opens no second one for its window.
+ */
+export async function closeOldBoards(
+  tx: Queries,
+  { beforeMs, limit }: { beforeMs: number; limit: number },
+): Promise<number> {
+  await tx
+    .update(leaderboards)
+    .set({ closed: true })
+    .where(and(lt(leaderboards.endsAt, beforeMs), eq(leaderboards.closed, false)));
+  // The counters of a board go last, so they tell which one has scores.
+  const [emptying] = await tx
+    .select({ id: leaderboards.id })
+    .from(leaderboards)
+    .innerJoin(leaderboardRanks, eq(leaderboardRanks.boardId, leaderboards.id))
+    .where(eq(leaderboards.closed, true))
+    .limit(1);
+  if (!emptying) return 0;
+  const ofBoard = eq(leaderboardScores.boardId, emptying.id);
+  const users = await tx
+    .select({ userKey: leaderboardScores.userKey })
+    .from(leaderboardScores)
+    .where(ofBoard)
+    .limit(limit);
+  const userKeys = users.map(({ userKey }) => userKey);
+  if (userKeys.length > 0)
+    await tx.delete(leaderboardScores).where(and(ofBoard, inArray(leaderboardScores.userKey, userKeys)));
+  else await tx.delete(leaderboardRanks).where(eq(leaderboardRanks.boardId, emptying.id));
+  return Math.max(1, userKeys.length);
 }

@@ -1,13 +1,16 @@
-/** Counts what users did on their brand's leaderboards. */
+/** Counts what users did, and what they were paid, on their brand's leaderboards. */
 import { sql } from 'drizzle-orm';
+import type { BrandId } from '../../rules/brands/brand.ts';
 import {
   type BoardMetric,
   boardMetrics,
   type CountedNode,
   countedMoves,
 } from '../../rules/engagement/rank-tree.ts';
-import { bulkInsert } from '../database/bulk-insert.ts';
 import type { Queries } from '../database/database.ts';
+import { bulkInsert } from '../database/many-values.ts';
+import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
+import { brands } from '../schema/brands.ts';
 import { leaderboardRanks, leaderboardScores, leaderboardUsers } from '../schema/engagement/leaderboards.ts';
 import { type BoardPlace, boardsFor } from './boards.ts';
 
@@ -159,3 +162,44 @@ export async function nameBoardUser(
       set: displayName === null ? { platform: known.platform } : { platform: known.platform, displayName },
     });
 }
+
+// Counts paid rewards on the leaderboards, and takes them off again.
+
+/** What a board has to know of a reward. */
+interface CountedReward {
+  brandId: string;
+  userKey: string;
+  amount: number;
+  createdAt: number;
+  platform: string | null;
+}
+
+/** Counts each of these once, or with -1 takes each off the boards that count it. */
+export async function countPaidRewards(tx: Queries, paid: CountedReward[], times: 1 | -1): Promise<void> {
+  if (paid.length === 0) return;
+  const zones = await timeZonesOf(tx, [...new Set(paid.map((reward) => reward.brandId))]);
+  await countActivity(
+    tx,
+    paid.map((reward) => ({
+      brandId: reward.brandId as BrandId,
+      userKey: reward.userKey,
+      platform: reward.platform ?? undefined,
+      atMs: reward.createdAt,
+      timeZone: zones.get(reward.brandId) ?? 'UTC',
+      rwtEarned: times * reward.amount,
+      claims: times,
+    })),
+  );
+}
+
+async function timeZonesOf(tx: Queries, brandIds: string[]): Promise<Map<string, string | undefined>> {
+  const rows = await profilesOf(tx, { brandIds });
+  return new Map(rows.map((row) => [row.brandId, row.profile.timeZone]));
+}
+
+const profilesOf = preparedQuery((db, of: Of<{ brandIds: string[] }>) =>
+  db
+    .select({ brandId: brands.brandId, profile: brands.profile })
+    .from(brands)
+    .where(isOneOf(brands.brandId, of.brandIds)),
+);

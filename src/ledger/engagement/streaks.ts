@@ -4,7 +4,7 @@ import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Streak } from '../../rules/engagement/streak.ts';
 import type { Queries } from '../database/database.ts';
 import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
-import { streakMilestones, streaks } from '../schema/engagement/streaks.ts';
+import { streakMilestones, streaks } from '../schema/engagement/user-progress.ts';
 import { rewards } from '../schema/rewards.ts';
 
 /** A streak of one user. */

@@ -1,9 +1,10 @@
-/** Adds up what users did on chat platforms: one row a user of a brand. */
+/** What brands' clients reported of users: activity on chat platforms, added up, and RWT earned elsewhere. */
 import { and, eq, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { ActivityKind } from '../../rules/engagement/activity-kind.ts';
 import type { Queries } from '../database/database.ts';
-import { userActivity } from '../schema/engagement/user-activity.ts';
+import { leaderboardReports } from '../schema/engagement/leaderboards.ts';
+import { userActivity } from '../schema/engagement/user-progress.ts';
 
 interface BrandUser {
   brandId: BrandId;
@@ -34,4 +35,12 @@ export async function readUserActivity(db: Queries, of: BrandUser): Promise<Reco
     .from(userActivity)
     .where(and(eq(brandId, of.brandId), eq(userKey, of.userKey)));
   return row ?? nothing;
+}
+
+/** Reports of RWT that users earned elsewhere: the trace of every score that no reward of this ledger explains. */
+export async function recordReport(
+  tx: Queries,
+  report: typeof leaderboardReports.$inferInsert,
+): Promise<void> {
+  await tx.insert(leaderboardReports).values(report);
 }

@@ -1,7 +1,6 @@
 /** Windows of limits that end ahead: what an emulator's clock meets on its way. */
 import { and, asc, desc, eq, gt, inArray, lte, sql } from 'drizzle-orm';
-import type { Queries } from '../database/database.ts';
-import type { TimeRange } from '../database/time-range.ts';
+import type { Queries, TimeRange } from '../database/database.ts';
 import { rateWindows } from '../schema/limits.ts';
 
 /** Scopes whose windows last equally long. */

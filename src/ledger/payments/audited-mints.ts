@@ -2,7 +2,7 @@
 import { and, asc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { Hex } from '../../lib/hex.ts';
 import type { Queries } from '../database/database.ts';
-import { inChunks } from '../database/in-chunks.ts';
+import { inChunks } from '../database/many-values.ts';
 import { checkoutSessions, mints, operatorMints } from '../schema/payments.ts';
 import { transactions } from '../schema/transactions.ts';
 import { carrierOf } from './mints.ts';

@@ -1,7 +1,7 @@
 /** When checkouts are looked at next: claimed by one process at a time, and sooner where an event calls one paid. */
 import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lt, lte, or } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
-import { inChunks } from '../database/in-chunks.ts';
+import { inChunks } from '../database/many-values.ts';
 import { checkoutSessions } from '../schema/payments.ts';
 import type { CheckoutSession } from './checkout-sessions.ts';
 

@@ -1,7 +1,11 @@
-/** RWT of paid sessions: planned once for each session, and bound to one chain transaction until that is known to have had no effect. */
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
+/**
+ * Mints of RWT: of paid sessions, planned once for each and bound to one chain transaction until that is known to have
+ * had no effect; by operators' hands; and by others who have the key.
+ */
+import { and, eq, gte, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
+import type { Hex } from '../../lib/hex.ts';
 import type { Queries } from '../database/database.ts';
-import { inChunks } from '../database/in-chunks.ts';
+import { inChunks } from '../database/many-values.ts';
 import { mints, operatorMints } from '../schema/payments.ts';
 import { type TransactionOutcome, type TransactionStatus, transactions } from '../schema/transactions.ts';
 
@@ -105,3 +109,77 @@ export const readMint = async (db: Queries, sessionId: string): Promise<MintProg
 /** Whether a block shows that the mint's RWT is there. */
 export const isMinted = ({ status, outcome }: Pick<MintProgress, 'status' | 'outcome'>): boolean =>
   (status === 'included' || status === 'final') && outcome === 'done';
+
+// RWT that operators create by hand: recorded with a reason, before or after the chain has it.
+
+type OperatorMint = typeof operatorMints.$inferInsert;
+
+/** Records a mint; false, and nothing changed, when its key or transaction is recorded already. */
+export async function recordMint(db: Queries, mint: OperatorMint): Promise<boolean> {
+  const recorded = await db
+    .insert(operatorMints)
+    .values(mint)
+    .onConflictDoNothing()
+    .returning({ key: operatorMints.key });
+  return recorded.length === 1;
+}
+
+/** RWT of the mints past the sale that are recorded for these transactions, by hash. */
+export async function directMints(db: Queries, hashes: `0x${string}`[]): Promise<Map<string, bigint>> {
+  if (hashes.length === 0) return new Map();
+  const rows = await db
+    .select()
+    .from(operatorMints)
+    .where(and(eq(operatorMints.kind, 'direct'), inArray(operatorMints.key, hashes)));
+  return new Map(rows.map(({ key, amount }) => [key, BigInt(amount)]));
+}
+
+/** Operators' mints with the transactions that carry them, by key. */
+export const readOperatorMints = (db: Queries, keys: `0x${string}`[]) =>
+  inChunks(keys, (some) =>
+    db
+      .select({
+        key: operatorMints.key,
+        ...carrierOf(operatorMints),
+        failure: operatorMints.failure,
+      })
+      .from(operatorMints)
+      .leftJoin(transactions, eq(transactions.id, operatorMints.transactionId))
+      .where(inArray(operatorMints.key, some)),
+  );
+
+/** How far an operator's mint has come; what is of its transaction is null until one is signed. */
+export type OperatorMintProgress = Awaited<ReturnType<typeof readOperatorMints>>[number];
+
+// Mints whose key the sale has used in a transaction that is not ours: sent by hand with the mint key, by whoever has
+// it.
+
+/**
+ * Notes that a block shows the key as used, so that the mint waits for nothing any more; one that was given up is minted
+ * after all. `hash`: of the transaction, null where only the key is known. Keys of nobody's mint change nothing.
+ */
+export async function noteMintedByOthers(
+  tx: Queries,
+  shown: readonly { key: Hex; hash: Hex | null; block: number }[],
+): Promise<void> {
+  for (const { key, hash, block } of shown) {
+    const minted = { shownHash: hash, shownBlock: block, failure: null };
+    await tx
+      .update(mints)
+      .set(minted)
+      .where(and(eq(mints.key, key), isNull(mints.shownBlock)));
+    await tx
+      .update(operatorMints)
+      .set(minted)
+      .where(and(eq(operatorMints.key, key), isNull(operatorMints.shownBlock)));
+  }
+}
+
+/** Forgets what blocks from `block` on had shown: the chain has others there now, and the mints wait again. */
+export async function forgetMintedByOthers(tx: Queries, block: number): Promise<void> {
+  for (const table of [mints, operatorMints])
+    await tx
+      .update(table)
+      .set({ shownHash: null, shownBlock: null })
+      .where(and(isNotNull(table.shownBlock), gte(table.shownBlock, block)));
+}

@@ -1,10 +1,14 @@
-/** Perks as an audit reads them: what the contract should know of each, and which transactions began to count its stock. */
-import { and, asc, eq, gt, inArray, isNull } from 'drizzle-orm';
+/** Perks and redemptions as an audit reads them. */
+import { and, asc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import type { Hex } from '../../lib/hex.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
+import type { KeptConsent } from '../../rules/perks/consent.ts';
 import type { Queries } from '../database/database.ts';
-import { inChunks } from '../database/in-chunks.ts';
-import { perks, perkTerms } from '../schema/engagement/perks.ts';
+import { inChunks } from '../database/many-values.ts';
+import { perks, perkTerms, redemptions } from '../schema/engagement/perks.ts';
 import { transactions } from '../schema/transactions.ts';
 import type { StoredPerk } from './perks.ts';
+import type { Redemption } from './redemptions.ts';
 
 /** `isTold`: a block up to the audit's holds all that the contract has to be told of it. */
 export type AuditedPerk = StoredPerk & { isTold: boolean };
@@ -41,3 +45,86 @@ export const stockSetIn = (db: Queries, hashes: `0x${string}`[]) =>
       .innerJoin(transactions, eq(transactions.id, perkTerms.transactionId))
       .where(and(eq(perkTerms.kind, 'set'), inArray(transactions.hash, some))),
   );
+
+// Redemptions in pages, to compare them with the chain. Every page is one statement.
+
+/** What the ledger expects under these keys; keys that it does not know are left out. */
+export async function expectedRedemptions(db: Queries, keys: Hex[]): Promise<Map<Hex, Redemption>> {
+  const rows = await inChunks(keys, (some) =>
+    db.select().from(redemptions).where(inArray(redemptions.key, some)),
+  );
+  return new Map(rows.map((row) => [row.key, row]));
+}
+
+/** Redemptions whose transaction a block holds and counts as done, by key; the page after `after`. */
+export async function doneRedemptions(
+  db: Queries,
+  page: { after: string; limit: number },
+): Promise<(Redemption & { hash: Hex; blockNumber: number })[]> {
+  const rows = await db
+    .select({
+      redemption: redemptions,
+      hash: transactions.hash,
+      blockNumber: sql<number>`${transactions.blockNumber}`.mapWith(Number),
+    })
+    .from(redemptions)
+    .innerJoin(transactions, eq(transactions.id, redemptions.transactionId))
+    .where(
+      and(
+        eq(transactions.outcome, 'done'),
+        isNotNull(transactions.blockNumber),
+        gt(redemptions.key, page.after as Hex),
+      ),
+    )
+    .orderBy(asc(redemptions.key))
+    .limit(page.limit);
+  return rows.map(({ redemption, hash, blockNumber }) => ({ ...redemption, hash, blockNumber }));
+}
+
+/** What a brand's perks have taken or will take of a wallet: as grants, and before anybody was asked. */
+export interface CollectedWithoutUser {
+  wallet: Hex;
+  brandId: BrandId;
+  granted: number;
+  unasked: number;
+}
+
+/** What a page of wallets and brands is ordered by. */
+export const placeOfCollected = ({ wallet, brandId }: Pick<CollectedWithoutUser, 'wallet' | 'brandId'>) =>
+  `${wallet} ${brandId}`;
+
+/** By wallet and brand; the page after `after`, a place of the one before. */
+export async function collectedWithoutUsers(
+  db: Queries,
+  page: { after: string; limit: number },
+): Promise<CollectedWithoutUser[]> {
+  const [wallet = '', brandId = ''] = page.after.split(' ');
+  const sumOf = (consent: KeptConsent) =>
+    sql<number>`sum(case when ${redemptions.consent} = ${consent} then ${redemptions.cost} else 0 end)`.mapWith(
+      Number,
+    );
+  return db
+    .select({
+      wallet: redemptions.wallet,
+      brandId: redemptions.brandId,
+      granted: sumOf('grant'),
+      unasked: sumOf('unasked'),
+    })
+    .from(redemptions)
+    .leftJoin(transactions, eq(transactions.id, redemptions.transactionId))
+    .where(
+      and(
+        isNull(redemptions.failure),
+        or(isNull(transactions.outcome), eq(transactions.outcome, 'done')),
+        inArray(redemptions.consent, ['grant', 'unasked']),
+        gt(redemptions.cost, 0),
+        or(
+          gt(redemptions.wallet, wallet as Hex),
+          and(eq(redemptions.wallet, wallet as Hex), gt(redemptions.brandId, brandId as BrandId)),
+        ),
+      ),
+    )
+    .groupBy(redemptions.wallet, redemptions.brandId)
+    .orderBy(asc(redemptions.wallet), asc(redemptions.brandId))
+    .limit(page.limit);
+}

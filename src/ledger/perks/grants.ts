@@ -4,8 +4,8 @@ import type { Hex } from '../../lib/hex.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Grant } from '../../rules/perks/consent.ts';
 import type { Queries } from '../database/database.ts';
-import { inChunks } from '../database/in-chunks.ts';
-import { redemptions } from '../schema/engagement/redemptions.ts';
+import { inChunks } from '../database/many-values.ts';
+import { redemptions } from '../schema/engagement/perks.ts';
 import { rewards } from '../schema/rewards.ts';
 import { transactions } from '../schema/transactions.ts';
 

@@ -1,8 +1,8 @@
 /** What the contract is to be told of perks: queued with the change, bound to the transaction that carries it. */
 import { and, asc, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm';
-import type { PerkTerms } from '../../rules/perks/terms.ts';
+import type { PerkTerms } from '../../rules/perks/perk.ts';
 import type { Queries, SqlTime } from '../database/database.ts';
-import { inChunks } from '../database/in-chunks.ts';
+import { inChunks } from '../database/many-values.ts';
 import { atTime, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { perks, perkTerms } from '../schema/engagement/perks.ts';
 import { transactions } from '../schema/transactions.ts';

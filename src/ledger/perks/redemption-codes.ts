@@ -2,8 +2,7 @@
 import { and, asc, desc, eq, isNull } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
-import { perks } from '../schema/engagement/perks.ts';
-import { redemptions } from '../schema/engagement/redemptions.ts';
+import { perks, redemptions } from '../schema/engagement/perks.ts';
 import { transactions } from '../schema/transactions.ts';
 
 /** The redemption of a brand that has this code, with what became of it; undefined also for one that came to nothing. */

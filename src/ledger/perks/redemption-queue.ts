@@ -3,7 +3,7 @@ import { and, asc, count, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm'
 import type { Hex } from '../../lib/hex.ts';
 import type { Queries, SqlTime } from '../database/database.ts';
 import { atTime, type Of, preparedQuery } from '../database/prepared-query.ts';
-import { redemptions } from '../schema/engagement/redemptions.ts';
+import { redemptions } from '../schema/engagement/perks.ts';
 import { transactions } from '../schema/transactions.ts';
 import { afterRefusal, isDue, type Pauses, placeInTurn, type Window } from '../transactions/refused-work.ts';
 import type { Transaction } from '../transactions/transactions.ts';

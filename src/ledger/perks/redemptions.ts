@@ -4,14 +4,13 @@ import type { Hex } from '../../lib/hex.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { type Agreement, unspentOf } from '../../rules/perks/consent.ts';
 import type { Queries, SqlTime } from '../database/database.ts';
-import { inChunks } from '../database/in-chunks.ts';
-import { perks } from '../schema/engagement/perks.ts';
-import { type KeptPermit, redeemers, redemptions } from '../schema/engagement/redemptions.ts';
+import { inChunks } from '../database/many-values.ts';
+import { type KeptPermit, perks, redeemers, redemptions } from '../schema/engagement/perks.ts';
 import { type TransactionOutcome, type TransactionStatus, transactions } from '../schema/transactions.ts';
 import { readGrant } from './grants.ts';
 
 export type Redemption = typeof redemptions.$inferSelect;
-/** `key`: `redemptionKey(id)` of `src/chain/contracts/calls/perk-redemption.ts`. */
+/** `key`: `redemptionKey(id)` of `src/chain/contracts/calls/perk-calls.ts`. */
 export type RedemptionPlan = Omit<
   Redemption,
   | 'transactionId'

@@ -1,7 +1,7 @@
 /** What the contract was told of perks and the ledger lost: terms that wait are bound, others change the catalogue. */
 import { and, asc, eq, isNull, sql } from 'drizzle-orm';
 import { type BrandId, isUnlimited } from '../../rules/brands/brand.ts';
-import type { PerkTerms } from '../../rules/perks/terms.ts';
+import type { PerkTerms } from '../../rules/perks/perk.ts';
 import type { Queries } from '../database/database.ts';
 import { perks, perkTerms } from '../schema/engagement/perks.ts';
 

@@ -4,7 +4,7 @@ import type { Hex } from '../../lib/hex.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
-import { type KeptPermit, redemptions } from '../schema/engagement/redemptions.ts';
+import { type KeptPermit, redemptions } from '../schema/engagement/perks.ts';
 import { checkoutSessions, type MintKind, mints, operatorMints } from '../schema/payments.ts';
 import { type GasPayer, gasBudgets, gasShares, gasTopUps, gasWallets, relays } from '../schema/relay.ts';
 

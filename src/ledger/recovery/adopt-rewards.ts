@@ -5,7 +5,7 @@ import type { BrandId, BrandProfile, EventRule } from '../../rules/brands/brand.
 import { spendLimits } from '../../rules/events/spend-limit.ts';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
-import { inChunks } from '../database/in-chunks.ts';
+import { inChunks } from '../database/many-values.ts';
 import { addClaimTotals, takeClaims } from '../rewards/claims.ts';
 import { recordRewards } from '../rewards/rewards.ts';
 import { takeSpending } from '../rewards/spending.ts';

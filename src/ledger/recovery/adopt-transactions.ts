@@ -2,8 +2,7 @@
 import { and, desc, eq, gte, sql } from 'drizzle-orm';
 import type { Hex } from '../../lib/hex.ts';
 import type { Queries } from '../database/database.ts';
-import { perkTerms } from '../schema/engagement/perks.ts';
-import { redemptions } from '../schema/engagement/redemptions.ts';
+import { perkTerms, redemptions } from '../schema/engagement/perks.ts';
 import { mints, operatorMints } from '../schema/payments.ts';
 import { gasTopUps, relays } from '../schema/relay.ts';
 import { rewards } from '../schema/rewards.ts';

@@ -1,8 +1,8 @@
 /** Recoveries of the ledger: one at a time, each with the rows that it wrote. */
 import { and, asc, desc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
-import { inChunks } from '../database/in-chunks.ts';
-import { counters } from '../schema/counters.ts';
+import { inChunks } from '../database/many-values.ts';
+import { counters } from '../schema/facts-and-counters.ts';
 import { type CountersBefore, type RecoveredKind, recoveredRows, recoveries } from '../schema/recoveries.ts';
 
 export type Recovery = typeof recoveries.$inferSelect;

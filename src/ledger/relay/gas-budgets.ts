@@ -3,8 +3,8 @@
  * the real cost later.
  */
 import { and, eq, or, sql } from 'drizzle-orm';
-import { rowsAsJson, rowsOf } from '../database/bulk-insert.ts';
 import type { Queries } from '../database/database.ts';
+import { rowsAsJson, rowsOf } from '../database/many-values.ts';
 import { jsonRows, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { type GasPayer, gasBudgets, gasShares } from '../schema/relay.ts';
 

@@ -2,8 +2,8 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm';
 import type { Hex } from '../../lib/hex.ts';
 import { takeNumbers } from '../counters.ts';
-import { bulkInsert } from '../database/bulk-insert.ts';
 import type { Queries } from '../database/database.ts';
+import { bulkInsert } from '../database/many-values.ts';
 import { isOneOf, jsonRows, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { relays } from '../schema/relay.ts';
 import { attempts, transactions } from '../schema/transactions.ts';

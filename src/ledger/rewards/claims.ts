@@ -1,8 +1,8 @@
 /** How often an event was claimed, per user and in all: the database itself refuses a claim above a limit. */
 import { and, lt, lte, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
-import { bulkInsert } from '../database/bulk-insert.ts';
 import type { Queries } from '../database/database.ts';
+import { bulkInsert } from '../database/many-values.ts';
 import { isOneOf, jsonRows, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { claimCounters, claimTotals } from '../schema/rewards.ts';
 

@@ -1,7 +1,6 @@
 /** Cooldowns that end ahead: what an emulator's clock meets on its way. */
 import { and, asc, eq, gt, lt, lte, or, sql } from 'drizzle-orm';
-import type { Queries } from '../database/database.ts';
-import type { TimeRange } from '../database/time-range.ts';
+import type { Queries, TimeRange } from '../database/database.ts';
 import { eventRules } from '../schema/brands.ts';
 import { claimCounters } from '../schema/rewards.ts';
 

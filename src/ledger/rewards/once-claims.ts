@@ -1,8 +1,8 @@
 /** What users were rewarded for once and for all, by a field of the event's metadata: the database itself refuses a second time. */
 import { and, asc, eq, gt, inArray, isNull, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
-import { bulkInsert } from '../database/bulk-insert.ts';
 import type { Queries } from '../database/database.ts';
+import { bulkInsert } from '../database/many-values.ts';
 import { isOneOf, type Of, preparedQuery, textAt } from '../database/prepared-query.ts';
 import { eventRules } from '../schema/brands.ts';
 import { onceClaims, rewards } from '../schema/rewards.ts';

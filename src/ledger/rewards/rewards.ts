@@ -1,8 +1,8 @@
 /** Rewards: written when a claim is granted, and bound to one chain transaction until that is known to have had no effect. */
 import { and, asc, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
-import { bulkInsert } from '../database/bulk-insert.ts';
 import type { Queries } from '../database/database.ts';
+import { bulkInsert } from '../database/many-values.ts';
 import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { rewards } from '../schema/rewards.ts';
 import { transactions } from '../schema/transactions.ts';

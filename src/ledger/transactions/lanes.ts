@@ -1,8 +1,12 @@
-/** The right to send from an account: a lease with an epoch that every write of its owner repeats. */
+/**
+ * The accounts that the service sends from: the lease on each with its epoch that every write of its owner repeats,
+ * which are retired, and which addresses are among them.
+ */
 import { and, eq, gt, lte, or, sql } from 'drizzle-orm';
 import type { Queries, SqlTime } from '../database/database.ts';
-import { atTime, type Of, preparedQuery } from '../database/prepared-query.ts';
-import { type LanePurpose, lanes } from '../schema/transactions.ts';
+import { atTime, isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
+import { gasWallets } from '../schema/relay.ts';
+import { type LanePurpose, lanes, retiredLanes } from '../schema/transactions.ts';
 
 /**
  * Takes or extends the lease on an account. Returns the epoch to write under, or undefined while another
@@ -71,3 +75,47 @@ export async function releaseLane(
     .set({ leaseUntil: 0 })
     .where(and(eq(lanes.address, lane.address), eq(lanes.owner, lane.owner)));
 }
+
+// Sending accounts that an operator has retired: nothing of theirs is open, and what their keys do now is nobody's
+// business.
+
+type Address = `0x${string}`;
+type RetiredLane = typeof retiredLanes.$inferSelect;
+
+export const listRetiredLanes = (db: Queries): Promise<RetiredLane[]> => db.select().from(retiredLanes);
+
+export async function isRetired(db: Queries, lane: Address): Promise<boolean> {
+  const rows = await db
+    .select({ lane: retiredLanes.lane })
+    .from(retiredLanes)
+    .where(eq(retiredLanes.lane, lane));
+  return rows.length === 1;
+}
+
+/** False when it was retired before. */
+export async function keepRetired(tx: Queries, retired: RetiredLane): Promise<boolean> {
+  const kept = await tx
+    .insert(retiredLanes)
+    .values(retired)
+    .onConflictDoNothing()
+    .returning({ lane: retiredLanes.lane });
+  return kept.length === 1;
+}
+
+// The accounts that the service itself sends from, as this ledger knows them.
+
+/** Of these addresses, in lower case, the ones that a lane sends from or that pay a brand's gas. */
+export async function ownAccountsAmong(db: Queries, addresses: string[]): Promise<Set<string>> {
+  if (addresses.length === 0) return new Set();
+  const own = await ownAmong(db, { addresses });
+  return new Set(own.map(({ address }) => address));
+}
+
+const ownAmong = preparedQuery((db, of: Of<{ addresses: string[] }>) =>
+  db
+    .select({ address: sql<string>`lower(own.address)` })
+    .from(
+      sql`(select ${lanes.address} as address from ${lanes} union all select ${gasWallets.address} from ${gasWallets}) as own`,
+    )
+    .where(isOneOf(sql`lower(own.address)`, of.addresses)),
+);

@@ -1,8 +1,7 @@
 /** Queues whose rows are tried out: brands take turns, and a row that was refused waits, ever longer, outside the window. */
 import { lte, type SQL, sql } from 'drizzle-orm';
 import type { SqlTime } from '../database/database.ts';
-import type { perkTerms } from '../schema/engagement/perks.ts';
-import type { redemptions } from '../schema/engagement/redemptions.ts';
+import type { perkTerms, redemptions } from '../schema/engagement/perks.ts';
 import type { mints, operatorMints } from '../schema/payments.ts';
 
 /** The tables whose rows are refused. */

@@ -1,8 +1,8 @@
 /** Chain transactions: a nonce is a row, and the signed bytes are on disk before any node sees them. */
 import { and, asc, desc, eq, gte, inArray, isNull, lte, sql } from 'drizzle-orm';
 import type { Hex } from '../../lib/hex.ts';
-import { bulkInsert } from '../database/bulk-insert.ts';
 import type { Queries } from '../database/database.ts';
+import { bulkInsert } from '../database/many-values.ts';
 import { isOneOf, jsonRows, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { attempts, type LanePurpose, type TransactionOutcome, transactions } from '../schema/transactions.ts';
 import { behindAccepted } from './accepted-nonces.ts';

@@ -1,11 +1,11 @@
 /** Under which names a brand knows its users: each alias is one user's, and of one brand. */
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
-import { mergedStreak } from '../../rules/engagement/merged-streak.ts';
+import { mergedStreak } from '../../rules/engagement/streak.ts';
 import type { Queries } from '../database/database.ts';
 import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { brands } from '../schema/brands.ts';
-import { streaks } from '../schema/engagement/streaks.ts';
+import { streaks } from '../schema/engagement/user-progress.ts';
 import { brandFunds } from '../schema/rewards.ts';
 import { userAliases } from '../schema/wallets.ts';
 

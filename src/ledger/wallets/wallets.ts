@@ -2,8 +2,8 @@
 import { desc, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { takeNumbers } from '../counters.ts';
-import { bulkInsert } from '../database/bulk-insert.ts';
 import type { Queries } from '../database/database.ts';
+import { bulkInsert } from '../database/many-values.ts';
 import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { pregeneratedUsers, wallets } from '../schema/wallets.ts';
 

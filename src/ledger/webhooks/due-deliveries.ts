@@ -1,10 +1,8 @@
 /** Deliveries that are due: leased to one process at a time, and what their attempts have shown. */
 import { and, asc, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm';
-import { bulkInsert } from '../database/bulk-insert.ts';
-import type { Database, Queries, SqlTime } from '../database/database.ts';
-import { inChunks } from '../database/in-chunks.ts';
+import { type Database, type Queries, readTime, type SqlTime } from '../database/database.ts';
+import { bulkInsert, inChunks } from '../database/many-values.ts';
 import { atTime, jsonRows, type Of, preparedQuery, type Run } from '../database/prepared-query.ts';
-import { readTime } from '../database/read-time.ts';
 import { webhookAttempts, webhookDeliveries, webhookEndpoints, webhookEvents } from '../schema/webhooks.ts';
 import { changeEndpoint, disableEndpoint, lockEndpoints, type WebhookEndpoint } from './endpoints.ts';
 

@@ -1,8 +1,9 @@
 /** Writes what brands are to be told, in the commit that makes it true: an event once, and a delivery for each endpoint. */
 import { inArray } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
+import { webhookBody } from '../../rules/webhook-body.ts';
 import type { Queries, SqlTime } from '../database/database.ts';
-import { inChunks } from '../database/in-chunks.ts';
+import { inChunks } from '../database/many-values.ts';
 import { webhookDeliveries, webhookEndpoints, webhookEvents } from '../schema/webhooks.ts';
 
 /** An event that is true in this commit. `subject`: what it is about; a second one about the same is left out. */
@@ -12,7 +13,7 @@ export type NewWebhookEvent = Omit<typeof webhookEvents.$inferInsert, 'createdAt
 const ROWS_MAX = 500;
 
 /** What `now` says where any brand has an endpoint, else undefined; a service without one pays for nothing else. */
-export async function timeOfEvents(db: Queries, now: SqlTime): Promise<number | undefined> {
+async function timeOfEvents(db: Queries, now: SqlTime): Promise<number | undefined> {
   const [row] = await db.select({ nowMs: now }).from(webhookEndpoints).limit(1);
   return row?.nowMs;
 }
@@ -99,4 +100,45 @@ export async function takeBackEvents(tx: Queries, transactionIds: string[]): Pro
     await tx.delete(webhookEvents).where(inArray(webhookEvents.id, some));
     return [];
   });
+}
+
+// Queues what brands are told of achievements, in the commit that unlocks them.
+
+/** An achievement that a user has reached. */
+interface Unlock {
+  brandId: BrandId;
+  userKey: string;
+  achievement: { type: string; name: string };
+}
+
+/** Returns how many deliveries are due now. An unlock stays when its block does not, so it is told of no transaction. */
+export async function tellUnlocks(
+  tx: Queries,
+  { unlocked, newId, now }: { unlocked: readonly Unlock[]; newId: () => string; now: SqlTime },
+): Promise<number> {
+  const timestamp = unlocked.length === 0 ? undefined : await timeOfEvents(tx, now);
+  if (timestamp === undefined) return 0;
+  const type = 'achievement.unlocked' as const;
+  return queueWebhookEvents(
+    tx,
+    unlocked.map(({ brandId, userKey, achievement }) => {
+      const id = `evt_${newId()}`;
+      const facts = {
+        // A user who is known by an address alone has none.
+        userEmail: userKey.includes('@') ? userKey : '',
+        achievementId: achievement.type,
+        achievementName: achievement.name,
+        timestamp,
+      };
+      return {
+        id,
+        brandId,
+        type,
+        subject: `${brandId} ${achievement.type} ${userKey}`,
+        body: webhookBody({ id, event: { type, facts } }),
+        transactionId: null,
+      };
+    }),
+    now,
+  );
 }

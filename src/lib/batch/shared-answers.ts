@@ -1,4 +1,7 @@
-/** Shares an answer among those who ask for the same, while it is being found and for a while after. */
+/**
+ * Shares an answer among those who ask for the same: while it is being found and for a while after, or in one turn of
+ * the event loop.
+ */
 
 /**
  * Returns the function that asks for `key`, or joins the question that is under way or was answered within `keptMs`.
@@ -28,5 +31,22 @@ export function createSharedAnswers<Answer>(options: {
       if (asked.size > keysMax && oldest !== undefined) asked.delete(oldest);
     }, forget);
     return question.answer;
+  };
+}
+
+// Shares an answer among those who ask for the same in one turn of the event loop: requests that were read together.
+
+/** Returns the function that asks for `key`, or joins the question that was asked in the same turn. A failure is shared too. */
+export function createTickDedupe<Key, Answer>(
+  ask: (key: Key) => Promise<Answer>,
+): (key: Key) => Promise<Answer> {
+  const asked = new Map<Key, Promise<Answer>>();
+  return (key) => {
+    const known = asked.get(key);
+    if (known) return known;
+    if (asked.size === 0) setImmediate(() => asked.clear());
+    const answer = ask(key);
+    asked.set(key, answer);
+    return answer;
   };
 }

@@ -1,15 +1,15 @@
 /** What the contracts commands work with: nodes, contracts, accounts and the change of a role, from flags, variables and files. */
 import { resolve } from 'node:path';
 import type { ContractAddresses } from '../../chain/contracts/deployment-steps.ts';
-import { grantableRoles, roleCall, roleNamed, roleState } from '../../chain/contracts/role-calls.ts';
+import { grantableRoles, roleCall, roleNamed, roleState } from '../../chain/contracts/roles.ts';
 import { localKeySigner } from '../../chain/lane/local-key.ts';
-import type { Signer } from '../../chain/lane/signer.ts';
+import type { Signer } from '../../chain/lane/types.ts';
 import { createChainClient } from '../../chain/rpc/client.ts';
 import { createRpc, type Rpc } from '../../chain/rpc/rpc.ts';
 import { createRpcPool } from '../../chain/rpc/rpc-pool.ts';
 import { settings } from '../../compose/config.ts';
 import type { Environment } from '../../compose/env.ts';
-import { PERK_TOKEN_URI } from '../../contract/services/perk-token.ts';
+import { PERK_TOKEN_URI } from '../../contract/services/perks.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { PreconditionError } from '../../lib/failures/precondition.ts';
 import type { Hex } from '../../lib/hex.ts';

@@ -7,7 +7,7 @@ import {
   deploymentSteps,
   hashOfSigned,
 } from '../../chain/contracts/deployment-steps.ts';
-import type { Signer } from '../../chain/lane/signer.ts';
+import type { Signer } from '../../chain/lane/types.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import { type Rpc, RpcAnswerError } from '../../chain/rpc/rpc.ts';
 import type { Hex } from '../../lib/hex.ts';

@@ -1,6 +1,5 @@
 /** What the service needs of its contracts, and whether they have it: code, links, roles, and what may still be minted. */
 import { rewardTokenAbi } from '../../chain/contracts/abis.ts';
-import { hasCollectCap, readCollectCap } from '../../chain/contracts/calls/collect-cap.ts';
 import { contractProblemText, contractsAt } from '../../chain/contracts/deploy.ts';
 import {
   type ContractAddresses,
@@ -8,6 +7,7 @@ import {
   roleCalls,
 } from '../../chain/contracts/deployment-steps.ts';
 import { readContract } from '../../chain/contracts/read-contract.ts';
+import { hasCollectCap, readCollectCap } from '../../chain/contracts/reward-token.ts';
 import { hasRole } from '../../chain/contracts/roles.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
 import type { Hex } from '../../lib/hex.ts';

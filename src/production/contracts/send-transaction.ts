@@ -1,6 +1,6 @@
 /** `contracts send`: one transaction of an operator's key, such as the one that `brand fund` prints. */
 import { hashOfSigned } from '../../chain/contracts/deployment-steps.ts';
-import type { Signer } from '../../chain/lane/signer.ts';
+import type { Signer } from '../../chain/lane/types.ts';
 import { RpcAnswerError } from '../../chain/rpc/rpc.ts';
 import type { Hex } from '../../lib/hex.ts';
 import type { DeployDeps } from './deploy-contracts.ts';

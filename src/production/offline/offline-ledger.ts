@@ -1,7 +1,12 @@
 /** Works on a production ledger without a service: migrates its tables, compares it with the chain, shows its accounts. */
-import { acceptPlanned, type NonceAcceptance, planAcceptance } from '../../actions/lanes/accept-nonce.ts';
-import { planRetirement, retireLane } from '../../actions/lanes/retire-lane.ts';
-import { showLanes } from '../../actions/lanes/show-lanes.ts';
+import {
+  acceptPlanned,
+  type NonceAcceptance,
+  planAcceptance,
+  planRetirement,
+  retireLane,
+  showLanes,
+} from '../../actions/manage-lanes.ts';
 import { createChainHistory } from '../../audit/chain-history.ts';
 import type { VerifyReport } from '../../audit/report.ts';
 import type { VerifyOptions } from '../../audit/verify-ledger.ts';

@@ -8,7 +8,7 @@ import {
   isDatabaseUnavailable,
 } from '../../ledger/database/database.ts';
 import { isDatabaseNewer } from '../../ledger/database/migrate.ts';
-import { readLedgerOwner } from '../../ledger/ledger-owner.ts';
+import { readLedgerOwner } from '../../ledger/facts.ts';
 import { PreconditionError } from '../../lib/failures/precondition.ts';
 import { causeOf, rootMessage } from '../../lib/failures/root-cause.ts';
 import { silentLog } from '../../lib/log.ts';

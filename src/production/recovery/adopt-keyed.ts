@@ -3,7 +3,7 @@ import { permitIdOf } from '../../actions/perks/judge-consent.ts';
 import type { LaneCall } from '../../chain/contracts/calls/lane-call.ts';
 import { sessionMintKey } from '../../chain/contracts/sale-mint.ts';
 import type { Queries } from '../../ledger/database/database.ts';
-import { directMints } from '../../ledger/payments/operator-mints.ts';
+import { directMints } from '../../ledger/payments/mints.ts';
 import { perkOfToken } from '../../ledger/recovery/adopt-perk-terms.ts';
 import {
   adoptMint,

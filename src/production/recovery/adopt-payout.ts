@@ -1,7 +1,7 @@
 /** Rewards of a payout that the ledger has lost: bound where they are known, moved where they differ, else written. */
-import { addressSpellings } from '../../chain/contracts/calls/address-spellings.ts';
+
 import type { PayoutEntry } from '../../chain/contracts/payout-batch.ts';
-import { checksummed } from '../../identity/checksum.ts';
+import { addressSpellings, checksummed } from '../../identity/checksum.ts';
 import type { Queries } from '../../ledger/database/database.ts';
 import {
   type AdoptedReward,

@@ -2,7 +2,7 @@
 import type { ChainHistory } from '../../audit/chain-history.ts';
 import type { EscrowActivity } from '../../audit/escrow-activity.ts';
 import type { LaneCall } from '../../chain/contracts/calls/lane-call.ts';
-import type { ChainPerk } from '../../chain/contracts/calls/perk-redemption.ts';
+import type { ChainPerk } from '../../chain/contracts/calls/perk-calls.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
 import type { WalletTree } from '../../identity/wallets.ts';

@@ -7,8 +7,7 @@ import { createAlarms } from '../../chain/alarms.ts';
 import { createFollower } from '../../chain/indexer/indexer.ts';
 import { settlements } from '../../chain/work/settlements.ts';
 import { listBrands } from '../../ledger/brands/brands.ts';
-import type { Queries } from '../../ledger/database/database.ts';
-import { readTime } from '../../ledger/database/read-time.ts';
+import { type Queries, readTime } from '../../ledger/database/database.ts';
 import {
   beginRecovery,
   everyRecovery,

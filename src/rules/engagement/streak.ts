@@ -4,7 +4,6 @@ import { defaultsOf } from '../brands/settings.ts';
 import { brandSpec } from '../brands/spec.ts';
 import { multiplied } from '../decimal.ts';
 import { boardWindow } from './board-window.ts';
-import { calendarDay } from './calendar-day.ts';
 
 /** A brand's settings of its streaks. */
 export type StreakTerms = Required<
@@ -184,3 +183,53 @@ export function multiplierAt(
 /** Whole RWT for a check-in, rounded down. */
 export const checkInReward = ({ streakBase }: Pick<StreakTerms, 'streakBase'>, multiplier: number): number =>
   multiplied(streakBase, multiplier);
+
+// Calendar days as a brand's customers see them: in the brand's time zone, with its daylight saving.
+
+const DAY_MS = 86_400_000;
+
+/** One for each time zone that brands have set; making one takes longer than using it a thousand times. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
+    timeZone,
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+  });
+  formats.set(timeZone, made);
+  return made;
+}
+
+/** The number of the calendar day in this IANA time zone, counted from 1970-01-01, which is 0; neighbours differ by 1. */
+function calendarDay(ms: number, timeZone: string): number {
+  const parts = formatOf(timeZone).formatToParts(ms);
+  const part = (type: string) => Number(parts.find((one) => one.type === type)?.value);
+  return Date.UTC(part('year'), part('month') - 1, part('day')) / DAY_MS;
+}
+
+/** The day as `2026-11-22`. */
+export const dayText = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
+
+// One streak of two that turn out to be one person's.
+
+/**
+ * The one with the later activity goes on, so that a day that either has is not counted again; the longest and the number of
+ * days are the larger ones, since the two may have the same days.
+ */
+export function mergedStreak(one: Streak, other: Streak | undefined): Streak {
+  const isLater =
+    !other || one.lastDay > other.lastDay || (one.lastDay === other.lastDay && one.current >= other.current);
+  const { current, lastDay, lastAt, graceUsed } = isLater ? one : other;
+  return {
+    current,
+    longest: Math.max(one.longest, other?.longest ?? 0),
+    totalDays: Math.max(one.totalDays, other?.totalDays ?? 0),
+    lastDay,
+    lastAt,
+    graceUsed,
+  };
+}

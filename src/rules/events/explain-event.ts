@@ -4,7 +4,7 @@ import { type BrandProfile, type EventRule, isUnlimited } from '../brands/brand.
 import type { CheckInSettings } from '../brands/check-in-events.ts';
 import { claimedHost, type EventOrigin, isLoopback } from '../brands/domain.ts';
 import { type Check, explainChecks } from './checks.ts';
-import type { Bypass, ClaimRefusal, ClaimState } from './claim-policy.ts';
+import { type Bypass, type ClaimRefusal, type ClaimState, refuseClaim } from './claim-policy.ts';
 import { amountsCount, paysWithoutEnd, rewardAmount, worthOf } from './reward-amount.ts';
 import type { EventSubmission, ScreeningRefusal } from './submission.ts';
 
@@ -24,7 +24,7 @@ const CHECKS = [
   'spend_limit',
   'brand_funds',
 ] as const;
-export type CheckName = (typeof CHECKS)[number];
+type CheckName = (typeof CHECKS)[number];
 type EventCheck = Check<CheckName>;
 
 /** The parts of an event, its brand and its rule that explanations rest on: all that has to be kept of them. */
@@ -300,3 +300,23 @@ const wayFrom = (host: string | undefined, domain = '') =>
   host !== undefined && isLoopback(host)
     ? `name the brand's domain: data-domain="${domain}" on the page's script tag, or domain in the event`
     : "send the event from the brand's domain, or with the brand's key";
+
+// Looks ahead: when a refused event would be rewarded if nothing but time changed.
+
+/** A time in milliseconds, or the check at which waiting does not help. */
+type Outlook = { atMs: number } | { never: CheckName; text: string };
+
+/** Undefined for an event that no check refused. A duplicate, say, may wait for its window and then for its cooldown. */
+export function whenItPasses(event: EventCase): Outlook | undefined {
+  const { rule, state, bypass, submission, brand, duplicateWindowMs } = event;
+  let refusal = event.refusal;
+  let nowMs = event.nowMs;
+  while (refusal && 'passesAtMs' in refusal && refusal.passesAtMs !== undefined && rule && state && bypass) {
+    nowMs = refusal.passesAtMs;
+    const amount = rewardAmount(rule, worthOf(rule, { submission, brand, state }));
+    refusal = refuseClaim({ rule, state, bypass, amount, nowMs, duplicateWindowMs });
+    if (!refusal) return { atMs: nowMs };
+  }
+  const check = explainEvent({ ...event, nowMs, refusal }).find(({ outcome }) => outcome === 'refused');
+  return check && { never: check.name, text: check.text };
+}

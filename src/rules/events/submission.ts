@@ -1,7 +1,7 @@
 /** A customer event after its fields were checked, and the checks that need only the brand's configuration. */
-import type { Brand, BrandId, EventRule } from '../brands/brand.ts';
+import type { Brand, BrandId, BrandProfile, EventRule } from '../brands/brand.ts';
 import { type EventOrigin, refuseHost } from '../brands/domain.ts';
-import { channelAllowed } from './channel.ts';
+import { platformUserKey } from '../platforms.ts';
 import type { Bypass } from './claim-policy.ts';
 
 export interface EventSubmission extends EventOrigin {
@@ -118,4 +118,37 @@ export function bypassOf(submission: EventSubmission, brand: Brand): Bypass {
   const trusted = withBrandKey && BYPASS_SOURCES.has(source);
   const skips = skipCooldown && (withBrandKey || brand.profile.clientBypass === 'allow');
   return { cooldown: trusted || skips, maxClaims: trusted };
+}
+
+// The channel rule: a chat event counts only in the channels that the brand lists (contract: Channel rule).
+
+const bare = (channel: string) => channel.trim().replace(/^#/, '').toLowerCase();
+
+/** Passes when the brand has no list. */
+export function channelAllowed(channel: string, allowed: readonly string[] | undefined): boolean {
+  if (!allowed?.length) return true;
+  return allowed.some((one) => bare(one) === bare(channel));
+}
+
+// How a brand's site numbers its users, where an event says number and e-mail together.
+
+const ID = '_{id}';
+const ID_FORM = /^[\w.@+-]{1,128}$/;
+
+/**
+ * The stand-in e-mail of the number in `metadata.user_id`, by the brand's pattern (`wordpress_{id}`); undefined where the
+ * event does not say both, or came without the brand's key, which alone makes the pair believed.
+ */
+export function numberedUser(
+  { withBrandKey, userEmail, userKey, metadata }: EventSubmission,
+  { domainUsers }: Pick<BrandProfile, 'domainUsers'>,
+  ownDomain: string | undefined,
+): string | undefined {
+  if (!withBrandKey || domainUsers === undefined || ownDomain === undefined || userEmail === undefined)
+    return undefined;
+  const sent = Object.hasOwn(metadata, 'user_id') ? metadata.user_id : undefined;
+  const id = typeof sent === 'number' || typeof sent === 'string' ? String(sent).trim() : '';
+  if (!ID_FORM.test(id)) return undefined;
+  const key = platformUserKey(domainUsers.slice(0, -ID.length), id, ownDomain);
+  return key === userKey ? undefined : key;
 }

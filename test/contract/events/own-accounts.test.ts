@@ -7,7 +7,7 @@ import { keyTree } from '../../../src/chain/lane/local-key.ts';
 import { openPostgres } from '../../../src/ledger/database/postgres.ts';
 import { openSqlite } from '../../../src/ledger/database/sqlite.ts';
 import { wallets } from '../../../src/ledger/schema/wallets.ts';
-import { DEV_GAS_WALLETS_PATH, DEV_MNEMONIC, devPaths } from '../../../src/lib/development/accounts.ts';
+import { DEV_GAS_WALLETS_PATH, DEV_MNEMONIC, devPaths } from '../../../src/lib/development.ts';
 import { databaseKinds, freshAddress } from '../../kits/databases/databases.ts';
 import { someone } from '../../kits/service/service.ts';
 import { bearer, onEachDatabase, shop, startContractService } from '../kit.ts';

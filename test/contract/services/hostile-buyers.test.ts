@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { keccak256, toHex } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEV_MNEMONIC, devPaths } from '../../../src/lib/development/accounts.ts';
+import { DEV_MNEMONIC, devPaths } from '../../../src/lib/development.ts';
 import { SERVICE_CHAIN_ARGS, startAnvil } from '../../kits/chain/chain.ts';
 import { hostileBuyers, refusals } from '../../kits/chain/hostile-buyers.ts';
 import { perkCall } from '../../kits/chain/perks.ts';

@@ -1,7 +1,7 @@
 /** Redemptions by consent: nobody's RWT is debited on another's word beyond what the brand itself has paid that user. */
 import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { DEV_MNEMONIC, devPaths } from '../../../src/lib/development/accounts.ts';
+import { DEV_MNEMONIC, devPaths } from '../../../src/lib/development.ts';
 import type { Hex } from '../../../src/lib/hex.ts';
 import {
   freshKey,

@@ -1,5 +1,5 @@
 /** Words on which redemptions are paid, as tests need them. */
-import type { createCollecting } from '../../../src/chain/contracts/calls/collect-cap.ts';
+import type { createCollecting } from '../../../src/chain/contracts/reward-token.ts';
 import type { Hex } from '../../../src/lib/hex.ts';
 import { type Agreement, type Asker, agreeOn, type Consent } from '../../../src/rules/perks/consent.ts';
 

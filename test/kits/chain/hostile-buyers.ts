@@ -1,7 +1,7 @@
 /** Buyers whose wallets have code (EIP-7702) that refuses every perk, each in a way of its own. */
 import { type Abi, createWalletClient, encodeDeployData, type Hex, http } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
-import { DEV_MNEMONIC, devPaths } from '../../../src/lib/development/accounts.ts';
+import { DEV_MNEMONIC, devPaths } from '../../../src/lib/development.ts';
 import artifact from '../../solidity/solidity/artifacts/HostileBuyer.json' with { type: 'json' };
 import type { TestService } from '../service/service.ts';
 import { personWith } from './redeeming.ts';

@@ -3,7 +3,7 @@ import { createWalletClient, http, keccak256, maxUint256, toHex } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { expect } from 'vitest';
 import { perkNFTAbi } from '../../../src/chain/contracts/abis.ts';
-import { DEV_MNEMONIC, devPaths } from '../../../src/lib/development/accounts.ts';
+import { DEV_MNEMONIC, devPaths } from '../../../src/lib/development.ts';
 import type { Hex } from '../../../src/lib/hex.ts';
 import { someone, type TestService } from '../service/service.ts';
 

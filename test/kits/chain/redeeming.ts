@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createWalletClient, http, maxUint256 } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { businessEscrowAbi, perkNFTAbi } from '../../../src/chain/contracts/abis.ts';
-import { DEV_MNEMONIC, devPaths } from '../../../src/lib/development/accounts.ts';
+import { DEV_MNEMONIC, devPaths } from '../../../src/lib/development.ts';
 import type { Hex } from '../../../src/lib/hex.ts';
 import { someone, type TestService } from '../service/service.ts';
 

@@ -14,7 +14,7 @@ import { mnemonicToAccount } from 'viem/accounts';
 import { anvil as anvilChain } from 'viem/chains';
 import { perkNFTAbi, rewardTokenAbi } from '../../../src/chain/contracts/abis.ts';
 import type { Overrides, ServeConfig } from '../../../src/emulator/serve-config.ts';
-import { DEV_MNEMONIC } from '../../../src/lib/development/accounts.ts';
+import { DEV_MNEMONIC } from '../../../src/lib/development.ts';
 import type { Ready } from '../../../src/stack/ready.ts';
 import { type Answer, clientOf, startTestService } from '../service/service.ts';
 import { minedBy } from './chain.ts';

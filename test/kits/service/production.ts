@@ -15,8 +15,8 @@ import { saveBrand, saveEventRule } from '../../../src/ledger/brands/brands.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';
 import { migrate } from '../../../src/ledger/database/migrate.ts';
 import { openSqlite } from '../../../src/ledger/database/sqlite.ts';
-import { recordMint } from '../../../src/ledger/payments/operator-mints.ts';
-import { DEV_MNEMONIC } from '../../../src/lib/development/accounts.ts';
+import { recordMint } from '../../../src/ledger/payments/mints.ts';
+import { DEV_MNEMONIC } from '../../../src/lib/development.ts';
 import { deploy, fundEscrow, rpcTo, startAnvil } from '../chain/chain.ts';
 import { program, rewardsJson } from './cli.ts';
 

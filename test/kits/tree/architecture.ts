@@ -76,7 +76,7 @@ const rooms: Record<string, { foundations: string[]; looseFiles: Record<string, 
   contract: {
     foundations: [
       ...['shapes', 'settings-schema', 'endpoint', 'examples', 'refusals', 'shared-refusals'],
-      ...['rate-headers', 'idempotency-key', 'caching', 'constraint-schema', 'perk-schema', 'permit'],
+      ...['headers', 'perk-schema', 'permit'],
     ],
     looseFiles: {},
   },
@@ -151,11 +151,11 @@ const packages: Record<string, RegExp> = {
   pg: /^ledger\/database\/postgres(-sessions)?\.ts$/,
   viem: /^(chain|client\/chain|audit|identity|emulator)\//,
   '@viem/anvil': /^chain\/development\/anvil\.ts$/,
-  '@scure/bip32': /^(chain\/lane\/hd-derivation|identity\/(wallets\/)?derived)\.ts$/,
+  '@scure/bip32': /^(chain\/lane\/local-key|identity\/(wallets\/)?derived)\.ts$/,
   '@scure/bip39': /^chain\/lane\/local-key\.ts$/,
-  secp256k1: /^lib\/curve\/native-secp256k1\.ts$/,
-  '@noble/curves': /^lib\/curve\/portable-secp256k1\.ts$/,
-  'js-sha3': /^lib\/curve\/keccak256\.ts$/,
+  secp256k1: /^lib\/secp256k1\.ts$/,
+  '@noble/curves': /^lib\/secp256k1\.ts$/,
+  'js-sha3': /^lib\/keccak256\.ts$/,
   jose: /^(identity\/|emulator\/local-issuer\.ts$)/,
   'ipaddr.js': /^outgoing\//,
   'request-filtering-agent': /^outgoing\//,
@@ -208,7 +208,7 @@ const drizzleWords: Record<string, string[]> = {
 };
 /** The adapters themselves speak one database's language, and lists and rows as parameters are translated for the other. */
 const mayUseAllOfDrizzle =
-  /^ledger\/database\/(sqlite|sqlite-spelling|postgres|prepared-query|bulk-insert|drizzle-internals)\.ts$/;
+  /^ledger\/database\/(sqlite|postgres|prepared-query|many-values|drizzle-internals)\.ts$/;
 const onePostgresOnly = /::|\bilike\b|\bnow\(\)|\binterval\b|->>/gi;
 
 const floorOf = (file: string) => file.split('/')[0] ?? '';

@@ -15,16 +15,16 @@ function change(file: string, find: string, replace: string, tests: readonly str
 
 export const planted: readonly Change[] = [
   // A reward that an earlier transaction paid is given back once more: its user claims again under a new sequence.
-  change('src/chain/indexer/book-escrow-logs.ts', 'continue;', '', LEDGER),
+  change('src/chain/indexer/book-logs.ts', 'continue;', '', LEDGER),
   // A stranger's contract says what only the escrow may say.
   change(
-    'src/chain/indexer/book-escrow-logs.ts',
+    'src/chain/indexer/book-logs.ts',
     'logs.filter(({ address }) => address.toLowerCase() === escrow)',
     'logs',
     LEDGER,
   ),
   // Two movements of one transaction have one name: the second is not booked.
-  change('src/chain/indexer/book-escrow-logs.ts', `:\${one.logIndex}`, ':0', LEDGER),
+  change('src/chain/indexer/book-logs.ts', `:\${one.logIndex}`, ':0', LEDGER),
   // Finality one block early, and one block late.
   change(
     'src/chain/indexer/apply-block.ts',

@@ -1,7 +1,7 @@
 /** Ways to break a part: statements that are changed or run again, and bytes that are sent too soon. */
-import type { Signer } from '../../../src/chain/lane/signer.ts';
+import type { Signer } from '../../../src/chain/lane/types.ts';
 import type { Database, Queries } from '../../../src/ledger/database/database.ts';
-import type { RunStatement } from '../../../src/ledger/database/prepared.ts';
+import type { RunStatement } from '../../../src/ledger/database/prepared-query.ts';
 import { intercept } from '../simulation/sim-ledger.ts';
 import type { World } from '../simulation/world.ts';
 

@@ -1,7 +1,5 @@
 /** What a planted bug may change: the parts that a process is put together from, its statements, its settings. */
-
-import type { Signer } from '../../../src/chain/lane/signer.ts';
-import type { LaneSettings, LaneWork } from '../../../src/chain/lane/types.ts';
+import type { LaneSettings, LaneWork, Signer } from '../../../src/chain/lane/types.ts';
 import type { ChainClient } from '../../../src/chain/rpc/client.ts';
 import type { Rpc } from '../../../src/chain/rpc/rpc.ts';
 import type { RewardWaiters } from '../../../src/chain/waiting/reward-waiters.ts';

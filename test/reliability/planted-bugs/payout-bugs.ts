@@ -1,7 +1,7 @@
 /** Planted bugs of events, rewards, lanes and the reading of blocks. */
 import { keccak256 } from 'viem';
 import { decodePayoutBatch, encodePayoutBatch } from '../../../src/chain/contracts/payout-batch.ts';
-import type { Signer } from '../../../src/chain/lane/signer.ts';
+import type { Signer } from '../../../src/chain/lane/types.ts';
 import type { Database, Queries } from '../../../src/ledger/database/database.ts';
 import { ESCROW } from '../simulation/model/accounts.ts';
 import type { Fault } from '../simulation/plan.ts';

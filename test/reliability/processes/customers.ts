@@ -8,7 +8,7 @@ import { encodeFunctionData, getAddress, type Hex, maxUint256, type PrivateKeyAc
 import { mnemonicToAccount } from 'viem/accounts';
 import { perkNFTAbi, pointsSaleAbi, rewardTokenAbi } from '../../../src/chain/contracts/abis.ts';
 import { sessionMintKey } from '../../../src/chain/contracts/sale-mint.ts';
-import { DEV_MNEMONIC } from '../../../src/lib/development/accounts.ts';
+import { DEV_MNEMONIC } from '../../../src/lib/development.ts';
 import type { Ready } from '../../../src/stack/ready.ts';
 import { heldOnChain, redeemBody, redeemedOnChain, WALLPAPERS } from '../../kits/chain/redeeming.ts';
 import { signTransfer, tokenDomain } from '../../kits/chain/wallet.ts';

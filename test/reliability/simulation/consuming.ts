@@ -1,8 +1,7 @@
 /** The consumers of one process: production's own, a commit at a time. */
-import { consumers } from '../../../src/actions/consumers/consumers.ts';
+import { consumers, webhooks } from '../../../src/actions/consumers/consumers.ts';
 import type { DigestDeps } from '../../../src/actions/consumers/digest.ts';
 import { oneCommit } from '../../../src/actions/consumers/run-consumers.ts';
-import { webhooks } from '../../../src/actions/consumers/webhooks.ts';
 import type { World } from './world.ts';
 
 /** Far more than a run has facts: a position that does not move must not keep a run for ever. */

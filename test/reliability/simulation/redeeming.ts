@@ -7,7 +7,7 @@ import { createLane } from '../../../src/chain/lane/lane.ts';
 import type { LaneDeps, LaneSettings } from '../../../src/chain/lane/types.ts';
 import type { Rpc } from '../../../src/chain/rpc/rpc.ts';
 import { createRedemptionWaiters } from '../../../src/chain/waiting/redemption-waiters.ts';
-import { redeemWork } from '../../../src/chain/work/redemptions/redeem-work.ts';
+import { redeemWork } from '../../../src/chain/work/redeem-work.ts';
 import { giveUpExpired } from '../../../src/ledger/perks/redemption-queue.ts';
 import type { Random } from '../../../src/lib/ids.ts';
 import type { Asker } from '../../../src/rules/perks/consent.ts';

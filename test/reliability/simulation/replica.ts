@@ -1,6 +1,5 @@
 /** One process of the service: production's submitter, relay, lanes, follower and progress boards, stopped at every call to the outside. */
-import type { SubmitEventsDeps } from '../../../src/actions/events/batch-events.ts';
-import { createEventSubmitter } from '../../../src/actions/events/batch-events.ts';
+import { createEventSubmitter, type SubmitEventsDeps } from '../../../src/actions/events/batch-events.ts';
 import { createAlarms } from '../../../src/chain/alarms.ts';
 import { createFollower } from '../../../src/chain/indexer/indexer.ts';
 import { createLane } from '../../../src/chain/lane/lane.ts';
@@ -15,7 +14,7 @@ import { createRewardWaiters } from '../../../src/chain/waiting/reward-waiters.t
 import { payoutWork } from '../../../src/chain/work/payout-work.ts';
 import { settlements } from '../../../src/chain/work/settlements.ts';
 import type { Database, Queries } from '../../../src/ledger/database/database.ts';
-import type { RunStatement } from '../../../src/ledger/database/prepared.ts';
+import type { RunStatement } from '../../../src/ledger/database/prepared-query.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import type { Crash } from '../../../src/lib/crash-points.ts';
 import { silentLog } from '../../../src/lib/log.ts';

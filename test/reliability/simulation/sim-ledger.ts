@@ -2,7 +2,7 @@
 import { saveBrand, saveEventRule } from '../../../src/ledger/brands/brands.ts';
 import type { Database, Queries } from '../../../src/ledger/database/database.ts';
 import { migrate } from '../../../src/ledger/database/migrate.ts';
-import type { RunStatement } from '../../../src/ledger/database/prepared.ts';
+import type { RunStatement } from '../../../src/ledger/database/prepared-query.ts';
 import { openSqlite, sqliteQueries } from '../../../src/ledger/database/sqlite.ts';
 import { addPerk } from '../../../src/ledger/perks/perks.ts';
 import { gasWallets } from '../../../src/ledger/schema/relay.ts';

@@ -8,7 +8,7 @@ import {
   toFunctionSignature,
 } from 'viem';
 import type { ContractName } from '../../../rules/relay-policy.ts';
-import { abisByName } from './abis-by-name.ts';
+import { abisByName } from './relay-calldata.ts';
 
 export const contractNames = Object.keys(abisByName) as ContractName[];
 

@@ -1,6 +1,6 @@
 /** Reads what a transaction of a sending account was for, from its calldata: the way back from what the lanes send. */
 import { decodeFunctionData, type Hex, maxUint256 } from 'viem';
-import type { KeptPermit } from '../../../ledger/schema/engagement/redemptions.ts';
+import type { KeptPermit } from '../../../ledger/schema/engagement/perks.ts';
 import { PERMIT, relayPolicy } from '../../../rules/relay-policy.ts';
 import { perkNFTAbi, pointsSaleAbi } from '../abis.ts';
 import type { ContractAddresses } from '../deployment-steps.ts';

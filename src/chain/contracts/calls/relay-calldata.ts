@@ -1,4 +1,4 @@
-/** Reads what a relayed call would do, and says in words why one failed. */
+/** Reads what a relayed call would do, and says in words why one failed; the contracts' ABIs by the names that people call them. */
 import {
   type Abi,
   type AbiFunction,
@@ -10,8 +10,16 @@ import {
   toFunctionSignature,
 } from 'viem';
 import type { ContractName } from '../../../rules/relay-policy.ts';
+import { businessEscrowAbi, perkNFTAbi, pointsSaleAbi, rewardTokenAbi } from '../abis.ts';
 import type { ContractAddresses } from '../deployment-steps.ts';
-import { abisByName } from './abis-by-name.ts';
+
+/** The four contracts' ABIs by the names that the API and the command line call them. */
+export const abisByName: Record<ContractName, Abi> = {
+  token: rewardTokenAbi,
+  escrow: businessEscrowAbi,
+  perks: perkNFTAbi,
+  pointsSale: pointsSaleAbi,
+};
 
 /** Which of the service's contracts stands at an address (lower case). */
 export function contractNamed(contracts: ContractAddresses, address: string): ContractName | undefined {

@@ -1,7 +1,7 @@
 /** `rewards webhooks sign|verify`: every header that a signed body has, and whether a signature is right. */
 import { createHash } from 'node:crypto';
 import { formatDuration } from '../../../lib/duration.ts';
-import { signedHeaders } from '../../../webhooks/sign.ts';
+import { signedHeaders } from '../../../webhooks/signatures.ts';
 import type { CommandContext, Handler } from '../../machine/context.ts';
 import { problemOf, usageError } from '../../machine/errors.ts';
 import { readBytes, utf8Of } from '../../machine/read-input.ts';

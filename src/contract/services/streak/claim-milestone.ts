@@ -5,8 +5,7 @@ import { demo, example } from '../../examples.ts';
 import { count, OBJECT_PROBLEM, rwt } from '../../shapes.ts';
 import { ofWrite, type ServicesRefusalCode } from '../refusals.ts';
 import { userFields } from '../user.ts';
-import { paidShape, streakTypeField } from './fields.ts';
-import { placeFields } from './place.ts';
+import { paidShape, placeFields, streakTypeField } from './fields.ts';
 
 const DAYS_PROBLEM = 'must be the days of a milestone, such as 7';
 

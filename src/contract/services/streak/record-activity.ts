@@ -5,8 +5,14 @@ import { demo, example } from '../../examples.ts';
 import { count, OBJECT_PROBLEM, rwt } from '../../shapes.ts';
 import { ofWrite, type ServicesRefusalCode } from '../refusals.ts';
 import { userFields } from '../user.ts';
-import { exampleStanding, milestone, paidShape, standingShape, streakTypeField } from './fields.ts';
-import { placeFields } from './place.ts';
+import {
+  exampleStanding,
+  milestone,
+  paidShape,
+  placeFields,
+  standingShape,
+  streakTypeField,
+} from './fields.ts';
 
 export const recordActivityQuestion = z.object(
   { ...userFields, streakType: streakTypeField, ...placeFields },

@@ -1,5 +1,5 @@
 /** Judges redemptions by the chain: each debited once, with its code, or not at all; RWT and stock promised to one alone. */
-import { redemptionCall, redemptionKey } from '../../../../src/chain/contracts/calls/perk-redemption.ts';
+import { redemptionCall, redemptionKey } from '../../../../src/chain/contracts/calls/perk-calls.ts';
 import { REFUSED_BY_CODE } from '../../../../src/chain/work/try-calls.ts';
 import { numberOf } from '../callers/words.ts';
 import { PERK, REDEEM_LANE } from '../model/accounts.ts';

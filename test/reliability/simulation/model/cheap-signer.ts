@@ -1,6 +1,6 @@
 /** Signs without elliptic curves: the bytes parse like any others, and the "signature" names the sender. */
 import { type Hex, parseTransaction, serializeTransaction, type TransactionSerializable } from 'viem';
-import type { Signer } from '../../../../src/chain/lane/signer.ts';
+import type { Signer } from '../../../../src/chain/lane/types.ts';
 
 const word = (digits: string): Hex => `0x${digits.padStart(64, '0')}`;
 
