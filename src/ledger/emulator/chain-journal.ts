@@ -8,7 +8,7 @@ import { type Of, preparedQuery } from '../database/prepared-query.ts';
 import { bytes, number } from '../schema/columns.ts';
 
 /** The emulator's chain, block by block, so that a restart can build it again. */
-const journalBlocks = pgTable('journal_blocks', {
+export const journalBlocks = pgTable('journal_blocks', {
   /** The block, or the last one of the run. */
   number: number('number').primaryKey(),
   /** Smaller than `number` only for a run of empty blocks. */

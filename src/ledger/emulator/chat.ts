@@ -6,7 +6,7 @@ import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
 import { address, number } from '../schema/columns.ts';
 
-const emulatedChatStandings = pgTable(
+export const emulatedChatStandings = pgTable(
   'emulated_chat_standings',
   {
     brandId: address('brand_id').$type<BrandId>().notNull(),

@@ -67,7 +67,7 @@ export const emulatedDeliveries = pgTable(
 );
 
 /** First answers, kept under the caller's Idempotency-Key. */
-const emulatedKeys = pgTable('emulated_processor_keys', {
+export const emulatedKeys = pgTable('emulated_processor_keys', {
   key: text('key').primaryKey(),
   /** Of method, path and parameters. */
   digest: text('digest').notNull(),

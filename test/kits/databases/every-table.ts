@@ -16,4 +16,4 @@ async function tablesIn(folder: string): Promise<Record<string, PgTable>> {
 }
 
 export const everyTable = await tablesIn('schema');
-export const emulatorTables = await tablesIn('emulator/schema');
+export const emulatorTables = await tablesIn('emulator');
