@@ -6,15 +6,14 @@ import { failRewards, findBySequences } from '../../ledger/rewards/rewards.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { businessEscrowAbi } from '../contracts/abis.ts';
 import { skipReasons } from '../contracts/payout-batch.ts';
-import type { Log as ChainLog } from '../rpc/client.ts';
-import type { BlockContents } from './read-block.ts';
+import type { Block, Log as ChainLog } from '../rpc/client.ts';
 import type { FollowDeps } from './types.ts';
 
 /** Returns the rewards that were skipped, by id. */
 export async function bookEscrowLogs(
   { clock, settings, alarms }: Pick<FollowDeps, 'clock' | 'settings' | 'alarms'>,
   tx: Queries,
-  { block, logs }: Pick<BlockContents, 'block' | 'logs'>,
+  { block, logs }: { block: Pick<Block, 'number'>; logs: readonly ChainLog[] },
 ): Promise<Map<string, string>> {
   const failures = new Map<string, string>();
   const escrow = settings.escrow.toLowerCase();

@@ -136,4 +136,39 @@ export const recoveryBugs: Mutant[] = [
       (text) => text.replace('"redemptions"."failure" is null', `"redemptions"."consent" <> 'unknown'`),
     ),
   },
+  {
+    // Nobody recovers a ledger that has lost a better offer: what a block shows of it is taken for a stranger's.
+    name: 'lost-nonce-without-look',
+    circumstances: losing({
+      events: 0,
+      relays: 5,
+      relayLimit: 35,
+      gasBudgetGwei: 1_000_000_000,
+      loss: undefined,
+      lostOffers: 1,
+      faultBudget: 5,
+      weights: {
+        gate: 2,
+        hurry: 6,
+        submit: 3,
+        turn: 3,
+        follow: 1,
+        mine: 0.3,
+        tick: 2,
+        fault: 0,
+        deposit: 0.1,
+      },
+    }),
+    wire: ({ relayChain }) => ({
+      relayChain: {
+        ...relayChain,
+        async transactionsIn(number) {
+          const block = await relayChain.transactionsIn(number);
+          return (
+            block && { ...block, transactions: block.transactions.map((one) => ({ ...one, input: '0x' })) }
+          );
+        },
+      },
+    }),
+  },
 ];
