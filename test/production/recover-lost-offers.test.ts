@@ -347,7 +347,7 @@ describe.each(ledgerKinds)('$kind', ({ open }) => {
       refused += 1;
       return { error: { code: -32000, message: 'missing trie node' } };
     });
-    const service = await start(old, { ...settings, REWARDS_RPC_URL: node });
+    const service = await start(old, { ...settings, REWARDS_RPC_URL: `${node},${node}/?again` });
     const alarm = () => service.metric('rewards_alarms{code="nonce_lost"}');
     await until('the alarm', async () => (await alarm()) === 1);
     await mine(70);
