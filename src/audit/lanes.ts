@@ -1,11 +1,11 @@
 /** Sending accounts: no nonce without its transaction, one payload under each, every hash and every inclusion true. */
 
+import { readAttempt, signerOf } from '../chain/contracts/calls/read-attempt.ts';
 import { attemptsOf, auditedTransactions, everySender, firstNonceSince } from '../ledger/audit-pages.ts';
 import { acceptedNoncesOf } from '../ledger/transactions/accepted-nonces.ts';
 import { isRetired } from '../ledger/transactions/lanes.ts';
 import type { Transaction } from '../ledger/transactions/transactions.ts';
 import { type Audit, isWhole } from './audit.ts';
-import { readAttempt, signerOf } from './read-attempt.ts';
 
 const TRANSACTIONS_PER_PAGE = 50;
 

@@ -1,6 +1,7 @@
 /** From the chain to the ledger: every payout has its reward, every movement its row, every token its sale. */
 
 import type { Hex } from 'viem';
+import { payoutsIn } from '../chain/contracts/calls/read-attempt.ts';
 import type { PayoutEntry } from '../chain/contracts/payout-batch.ts';
 import { movementsIn, rewardsBySequence } from '../ledger/audit-pages.ts';
 import { directMints } from '../ledger/payments/mints.ts';
@@ -10,7 +11,6 @@ import type { ActivityPage } from './chain-history.ts';
 import { countPerkSales } from './engagement/perks.ts';
 import type { EscrowActivity } from './escrow-activity.ts';
 import { checkSales } from './mints.ts';
-import { payoutsIn } from './read-attempt.ts';
 import { checkRedeemed } from './redemptions.ts';
 
 export async function verifyPayouts(audit: Audit): Promise<void> {

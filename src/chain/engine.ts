@@ -7,10 +7,11 @@ import type { Random } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { createLoop } from '../lib/loop.ts';
 import { type Alarms, createAlarms } from './alarms.ts';
+import { createLateBooking } from './indexer/book-late.ts';
 import { findEarlierMints } from './indexer/find-earlier-mints.ts';
 import { createFollower } from './indexer/indexer.ts';
-import type { Reading } from './indexer/types.ts';
-import type { Signer } from './lane/types.ts';
+import type { FollowDeps, Reading } from './indexer/types.ts';
+import type { LaneDeps, Signer } from './lane/types.ts';
 import type { ChainClient } from './rpc/client.ts';
 import type { Rpc } from './rpc/rpc.ts';
 import { createMintWaiters, type MintWaiters } from './waiting/mint-waiters.ts';
@@ -106,7 +107,7 @@ function createBoards({ database, log, settings }: Pick<ChainEngineDeps, 'databa
 
 /** The lanes of this process: payouts always, mints, redemptions and relays where it has their keys. */
 function createLanes(
-  deps: ChainEngineDeps & { alarms: Alarms; onSent: () => void },
+  deps: ChainEngineDeps & { alarms: Alarms; onSent: () => void; bookLate: LaneDeps['bookLate'] },
   { progress, minted, redeemed }: Pick<ReturnType<typeof createBoards>, 'progress' | 'minted' | 'redeemed'>,
 ) {
   const { facts, settings } = deps;
@@ -140,8 +141,7 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
   const boards = createBoards(deps);
   const { progress, minted, redeemed, relayed } = boards;
   const onSent = () => following.nudge();
-  const { payouts, mints, redemptions, relays } = createLanes({ ...deps, alarms, onSent }, boards);
-  const follower = createFollower({
+  const followed: FollowDeps = {
     ...deps,
     alarms,
     settlements,
@@ -170,7 +170,10 @@ export function createChainEngine(deps: ChainEngineDeps): ChainEngine {
     onReorganized() {
       for (const lane of [payouts, mints, redemptions, relays]) lane?.reload();
     },
-  });
+  };
+  const bookLate = createLateBooking(followed);
+  const { payouts, mints, redemptions, relays } = createLanes({ ...deps, alarms, onSent, bookLate }, boards);
+  const follower = createFollower(followed);
   const following = createLoop({
     name: 'follower',
     async turn(signal) {

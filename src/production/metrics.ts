@@ -1,9 +1,9 @@
 /** Production's metrics, for Prometheus. Labels hold codes and addresses of our own, never users. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import manifest from '../../package.json' with { type: 'json' };
-import { payoutsIn } from '../audit/read-attempt.ts';
 import type { VerifyReport } from '../audit/report.ts';
 import { type Alarms, alarmCodes } from '../chain/alarms.ts';
+import { payoutsIn } from '../chain/contracts/calls/read-attempt.ts';
 import type { Reading } from '../chain/indexer/types.ts';
 import type { ChainClient } from '../chain/rpc/client.ts';
 import type { RpcRequest } from '../chain/rpc/rpc-pool.ts';

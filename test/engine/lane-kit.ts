@@ -2,10 +2,14 @@
 import { type Hex, parseTransaction } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
 import { createAlarms } from '../../src/chain/alarms.ts';
+import { createLateBooking } from '../../src/chain/indexer/book-late.ts';
 import { createLane } from '../../src/chain/lane/lane.ts';
 import { localKeySigner } from '../../src/chain/lane/local-key.ts';
 import type { LaneDeps, LaneSettings } from '../../src/chain/lane/types.ts';
+import type { Receipt } from '../../src/chain/rpc/client.ts';
+import { RpcAnswerError } from '../../src/chain/rpc/rpc.ts';
 import type { SendOutcome } from '../../src/chain/rpc/send-outcome.ts';
+import type { RpcTransaction } from '../../src/chain/rpc/signed-transaction.ts';
 import type { Database } from '../../src/ledger/database/database.ts';
 import { unsettledTransactions } from '../../src/ledger/transactions/transactions.ts';
 import { neverCrash } from '../../src/lib/crash-points.ts';
@@ -35,6 +39,13 @@ export const settings: LaneSettings = {
   fees: { feeCapWei: 100n * GWEI, priorityFeeWei: GWEI },
 };
 
+/** For lanes whose blocks are all read by those who know what is in them. */
+export const nothingLate: LaneDeps['bookLate'] = async () => {
+  throw new Error('a block holds something that nobody knew');
+};
+
+const NO_HEADER = { code: -32000, message: 'header not found' };
+
 /** A lane of an account of its own; `turn` tells what it offered. */
 export function startLane(
   database: Database,
@@ -54,6 +65,11 @@ export function startLane(
     work: 0,
     told: [] as string[],
     sendTakesMs: 0,
+    /** Blocks, by number, with what is in them; the account's nonce in one stands in `nonces` under its number. */
+    blocks: new Map<number, { hash: Hex; transactions: RpcTransaction[] }>(),
+    receipts: new Map<Hex, Receipt>(),
+    /** Questions about blocks so far. */
+    questions: 0,
     /** What happens once the chain has answered a question for the nonce. */
     afterNonce: undefined as (() => void) | undefined,
   };
@@ -66,24 +82,40 @@ export function startLane(
     realClock: clock,
     alarms,
     settlements,
+    bookLate: createLateBooking({
+      clock,
+      alarms,
+      settings: {
+        escrow: freshAddress(),
+        token: freshAddress(),
+        pointsSale: freshAddress(),
+        firstBlock: 1,
+        confirmations: 1,
+        finalityBlocks: 2,
+      },
+      onIncluded: ({ outcome }) => void world.told.push(outcome),
+    }),
     log: silentLog,
     crash: neverCrash,
     random: secureRandom(clock),
     owner: 'test',
     chain: {
-      block: async (which: unknown) =>
-        world.baseFeeWei === undefined || which !== 'latest'
-          ? undefined
-          : {
-              number: 1,
-              hash: '0x1',
-              parentHash: '0x0',
-              timestampSeconds: 1,
-              baseFeeWei: world.baseFeeWei,
-            },
-      nonce: async (_: Hex, at = 'latest') => {
+      block: async (which: unknown) => {
+        const known = world.blocks.get(Number(which));
+        if (known) return { number: Number(which), hash: known.hash };
+        if (world.baseFeeWei === undefined || which !== 'latest') return undefined;
+        const { baseFeeWei } = world;
+        return { number: 1, hash: '0x1', parentHash: '0x0', timestampSeconds: 1, baseFeeWei };
+      },
+      transactionsIn: async (number: number) => {
+        world.questions += 1;
+        return world.blocks.get(number);
+      },
+      receipt: async (hash: Hex) => world.receipts.get(hash),
+      nonce: async (_: Hex, at: Hex | number | 'pending' | 'latest' = 'latest') => {
+        if (typeof at === 'number') world.questions += 1;
         const nonce = world.nonces[at];
-        if (nonce === undefined) throw new Error(`no block ${at}`);
+        if (nonce === undefined) throw new RpcAnswerError('eth_getTransactionCount', NO_HEADER);
         world.afterNonce?.();
         return nonce;
       },

@@ -3,9 +3,6 @@ import { parseTransaction } from 'viem';
 import { expect, test } from 'vitest';
 import { sign } from '../../src/chain/lane/broadcast.ts';
 import type { LaneDeps } from '../../src/chain/lane/types.ts';
-import type { Queries } from '../../src/ledger/database/database.ts';
-import { followedBlocks } from '../../src/ledger/schema/transactions.ts';
-import { noteBlock } from '../../src/ledger/transactions/followed-blocks.ts';
 import { leaseLane, releaseLane } from '../../src/ledger/transactions/lanes.ts';
 import {
   markIncluded,
@@ -201,41 +198,6 @@ onEveryDatabase(({ kit }) => {
     world.baseFeeWei = 101n * GWEI;
     expect(await turn(1_000)).toEqual(['idle', '0: 100 1']);
     expect([alarms(), facts()]).toEqual([['fee_over_cap'], { baseFeeWei: String(101n * GWEI) }]);
-  });
-
-  test('a nonce that a foreign transaction used is an alarm, and given up when its block is deep enough', async () => {
-    const settled: string[] = [];
-    const settlements = {
-      setup: async (_: Queries, { transactions }: { transactions: { nonce: number }[] }) => {
-        settled.push(...transactions.map(({ nonce }) => `nonce ${nonce}`));
-      },
-    };
-    const { world, turn, alarms, facts, open } = start({ settlements, lostAfterBlocks: 2 });
-    const { database } = kit();
-    await database.db.delete(followedBlocks);
-    const read = async (number: number, nonce: number) => {
-      const hash = freshHash();
-      await database.atomically((tx) => noteBlock(tx, { number, hash, feedPosition: 0 }, 100));
-      world.nonces[hash] = nonce;
-    };
-    world.work = 2;
-    await turn();
-    Object.assign(world.nonces, { latest: 1, pending: 2 });
-    await read(50, 0);
-    // The chain has passed the nonce; its block was not read yet.
-    await turn(1_000);
-    expect(alarms()).toEqual([]);
-    await read(51, 1);
-    await turn(1_000);
-    expect([alarms(), facts()]).toEqual([['nonce_lost'], { nonce: 0, count: 1 }]);
-    await read(52, 1);
-    await turn(1_000);
-    expect([settled, (await open()).map(({ nonce }) => nonce)]).toEqual([[], [0, 1]]);
-    await read(53, 1);
-    await turn(1_000);
-    expect([settled, (await open()).map(({ nonce }) => nonce)]).toEqual([['nonce 0'], [1]]);
-    await turn(1_000);
-    expect(alarms()).toEqual([]);
   });
 
   test('one whose block was read after all is no longer offered, nor given up', async () => {

@@ -29,6 +29,7 @@ import { secureRandom } from '../../src/lib/ids.ts';
 import { type LogFields, silentLog } from '../../src/lib/log.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 import { expectRest } from './at-rest.ts';
+import { nothingLate } from './lane-kit.ts';
 
 const GWEI = 10n ** 9n;
 const NOW_MS = 1_700_000_000_000;
@@ -129,6 +130,7 @@ onEveryDatabase(({ kit }) => {
       random: secureRandom(clock),
       alarms,
       settlements: {},
+      bookLate: nothingLate,
       signer,
       pointsSale,
       async rpc(method, [asked]) {

@@ -23,6 +23,7 @@ import { secureRandom } from '../../src/lib/ids.ts';
 import { type LogFields, silentLog } from '../../src/lib/log.ts';
 import { freshAddress, freshHash, freshKey, onEveryDatabase } from '../kits/databases/databases.ts';
 import { expectRest } from './at-rest.ts';
+import { nothingLate } from './lane-kit.ts';
 
 const GWEI = 10n ** 9n;
 const NOW_MS = 1_700_000_000_000;
@@ -75,6 +76,7 @@ onEveryDatabase(({ kit }) => {
       alarms: createAlarms({ now: clock.now, log: silentLog }),
       log: { ...silentLog, warn: note, error: note } as typeof silentLog,
       settlements: {},
+      bookLate: nothingLate,
       onSent() {
         world.sent += 1;
       },

@@ -1,4 +1,4 @@
-/** `rewards recover` where the old copy knows a relayed purchase, and a better offer of it was lost: it is bought once. */
+/** An old copy knows a relayed purchase, and a better offer of it was lost: it is bought once, with `rewards recover` and without. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -26,6 +26,7 @@ import {
   CHAIN_ID,
   type ProductionKit,
   productionOf,
+  type Started,
   startProductionKit,
 } from '../kits/service/production.ts';
 
@@ -155,14 +156,21 @@ async function nodeWith(raw: Hex, place: 'pending' | 'queued'): Promise<string> 
     gas: toHex(gas),
     chainId: toHex(CHAIN_ID),
   };
+  return nodeLike(async (method, params) => {
+    if (method === 'eth_getBlockByNumber' && params[0] === 'pending') return { result: null };
+    if (method !== 'txpool_contentFrom') return undefined;
+    const own = String(params[0]).toLowerCase() === from.toLowerCase() ? { [nonce]: shown } : {};
+    return { result: { pending: {}, queued: {}, [place]: own } };
+  });
+}
+
+/** A node that answers as the kit's does, where it has no answer of its own. */
+async function nodeLike(
+  own: (method: string, params: unknown[]) => Promise<object | undefined>,
+): Promise<string> {
   const answer = async ({ id, method, params }: { id: unknown; method: string; params: unknown[] }) => {
-    const reply = (result: unknown) => ({ jsonrpc: '2.0', id, result });
-    if (method === 'eth_getBlockByNumber' && params[0] === 'pending') return reply(null);
-    if (method === 'txpool_contentFrom') {
-      const own = String(params[0]).toLowerCase() === from.toLowerCase() ? { [nonce]: shown } : {};
-      return reply({ pending: {}, queued: {}, [place]: own });
-    }
-    return reply(await kit.rpc(method, params));
+    const answered = (await own(method, params)) ?? { result: await kit.rpc(method, params) };
+    return { jsonrpc: '2.0', id, ...answered };
   };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -191,6 +199,21 @@ async function isBoughtOnce(old: string): Promise<void> {
   await next.stop();
   expect(await pendingPurchase()).toBe(undefined);
   expect(await bought()).toBe(1n);
+}
+
+/** The purchase is in no block that the ledger knows of. */
+async function isOpen(service: Started): Promise<boolean> {
+  const { body } = await service.admin('/metrics');
+  return /^rewards_transactions_open\{purpose="relay",status="(?:stored|sent)"\} [1-9]/m.test(String(body));
+}
+
+/** A service that found the offer by itself: it has sent nothing for it, and another one finds nothing to do. */
+async function isSettledOnce(old: string, service: Started): Promise<void> {
+  await kit.rpc('evm_setAutomine', [true]);
+  await until('the purchase to be booked', async () => !(await isOpen(service)));
+  await mine(70);
+  await service.stop();
+  await isBoughtOnce(old);
 }
 
 describe.each(ledgerKinds)('$kind', ({ open }) => {
@@ -281,4 +304,47 @@ describe.each(ledgerKinds)('$kind', ({ open }) => {
       await isBoughtOnce(old);
     },
   );
+
+  test('nobody recovers, and a block has taken the better offer: the purchase is settled by it', async () => {
+    const { old, sent } = await waitingPurchase();
+    await send(await offerOf(sent, '90'));
+    await mine(1);
+    const service = await start(old, settings);
+    // It is read in a block that is final by now.
+    await mine(70);
+    await isSettledOnce(old, service);
+  });
+
+  test('nobody recovers, and the better offer waits in a pool: the block that takes it settles the purchase', async () => {
+    const { old, sent } = await waitingPurchase();
+    await send(await offerOf(sent, '90'));
+    const service = await start(old, settings);
+    await mine(2);
+    expect(await bought()).toBe(1n);
+    await isSettledOnce(old, service);
+  });
+
+  test('nobody recovers, and the node lacks old states: nothing is decided before one tells', async () => {
+    const { old, sent } = await waitingPurchase();
+    await send(await offerOf(sent, '90'));
+    await mine(70);
+    let [isPruned, refused] = [true, 0];
+    const node = await nodeLike(async (method, params) => {
+      const isOld = method === 'eth_getTransactionCount' && String(params[1]).startsWith('0x');
+      if (!isPruned || !isOld) return undefined;
+      refused += 1;
+      return { error: { code: -32000, message: 'missing trie node' } };
+    });
+    const service = await start(old, { ...settings, REWARDS_RPC_URL: `${node},${node}/?again` });
+    const alarm = () => service.metric('rewards_alarms{code="nonce_lost"}');
+    await until('the alarm', async () => (await alarm()) === 1);
+    await mine(70);
+    await kit.rpc('evm_setAutomine', [true]);
+    const before = refused;
+    await until('two more looks', () => refused > before + 1);
+    expect([await isOpen(service), await bought()]).toEqual([true, 1n]);
+    isPruned = false;
+    await until('the alarm to end', async () => (await alarm()) === 0);
+    await isSettledOnce(old, service);
+  });
 });

@@ -5,7 +5,6 @@
  */
 import { isFed, lastPosition } from '../../ledger/consumers/feed.ts';
 import { chargeGas } from '../../ledger/relay/gas-charges.ts';
-import type { TransactionOutcome } from '../../ledger/schema/transactions.ts';
 import { followedHash, lockFollowed, noteBlock } from '../../ledger/transactions/followed-blocks.ts';
 import { settleFinal } from '../../ledger/transactions/settle.ts';
 import {
@@ -13,15 +12,38 @@ import {
   markAllIncluded,
   type ShownTransaction,
 } from '../../ledger/transactions/transactions.ts';
+import type { Alarms } from '../alarms.ts';
+import type { Receipt } from '../rpc/client.ts';
 import { bookEscrowLogs, bookSaleLogs, forgetMoversResults } from './book-logs.ts';
 import type { BlockContents } from './read-block.ts';
 import type { BookedTransaction, FollowDeps } from './types.ts';
 
-type BookDeps = Pick<FollowDeps, 'database' | 'clock' | 'alarms' | 'crash' | 'settlements' | 'settings'>;
+type ApplyDeps = Pick<FollowDeps, 'database' | 'clock' | 'alarms' | 'crash' | 'settlements' | 'settings'>;
+
+/** What a receipt shows of a transaction of ours, whose bytes are of this kind. */
+export function shownIn(
+  { transactionHash: hash, succeeded, gasUsed, effectiveGasPriceWei, l1FeeWei }: Receipt,
+  { id, kind }: { id: string; kind: 'payload' | 'noop' },
+): ShownTransaction {
+  return {
+    id,
+    hash,
+    outcome: kind === 'noop' ? 'noop' : succeeded ? 'done' : 'reverted',
+    gasUsed: Number(gasUsed),
+    gasPriceWei: String(effectiveGasPriceWei),
+    l1FeeWei: l1FeeWei === undefined ? null : String(l1FeeWei),
+  };
+}
+
+/** A relayed call or a redemption may revert for reasons of the user's own: that raises no alarm. */
+export function watchReverted(alarms: Alarms, { id, purpose, outcome, hash }: BookedTransaction): void {
+  if (outcome === 'reverted' && purpose !== 'relay' && purpose !== 'redeem')
+    alarms.raise('transaction_reverted', id, { hash });
+}
 
 /** Undefined when the block is not the successor of the newest one in the ledger: another process has read on, or the chain changed. */
 export async function applyBlock(
-  deps: BookDeps,
+  deps: ApplyDeps,
   contents: BlockContents,
 ): Promise<BookedTransaction[] | undefined> {
   const { database, clock, settings, alarms, crash } = deps;
@@ -45,19 +67,10 @@ export async function applyBlock(
     for (const receipt of receipts) {
       const one = foundBy.get(receipt.transactionHash);
       if (!one) continue;
-      const { hash, kind, transaction } = one;
-      const { succeeded, gasUsed, effectiveGasPriceWei, l1FeeWei } = receipt;
-      const outcome: TransactionOutcome = kind === 'noop' ? 'noop' : succeeded ? 'done' : 'reverted';
-      const { id, purpose } = transaction;
-      shown.push({
-        id,
-        hash,
-        outcome,
-        gasUsed: Number(gasUsed),
-        gasPriceWei: String(effectiveGasPriceWei),
-        l1FeeWei: l1FeeWei === undefined ? null : String(l1FeeWei),
-        feedPosition: outcome === 'done' && isFed(purpose) ? ++feedPosition : null,
-      });
+      const { id, purpose } = one.transaction;
+      const seen = shownIn(receipt, { id, kind: one.kind });
+      const { hash, outcome } = seen;
+      shown.push({ ...seen, feedPosition: outcome === 'done' && isFed(purpose) ? ++feedPosition : null });
       transactions.push({ id, hash, purpose, outcome, failures });
     }
     await markAllIncluded(tx, { blockNumber: block.number, blockHash: block.hash }, shown);
@@ -81,10 +94,6 @@ export async function applyBlock(
     crash('follow.before-commit');
     return transactions;
   });
-  for (const { id, purpose, outcome, hash } of booked ?? []) {
-    // A relayed call or a redemption may revert for reasons of the user's own: that raises no alarm.
-    if (outcome === 'reverted' && purpose !== 'relay' && purpose !== 'redeem')
-      alarms.raise('transaction_reverted', id, { hash });
-  }
+  for (const transaction of booked ?? []) watchReverted(alarms, transaction);
   return booked;
 }

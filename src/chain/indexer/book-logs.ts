@@ -11,7 +11,7 @@ import { failRewards, findBySequences } from '../../ledger/rewards/rewards.ts';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { businessEscrowAbi, pointsSaleAbi, rewardTokenAbi } from '../contracts/abis.ts';
 import { skipReasons } from '../contracts/payout-batch.ts';
-import type { Log as ChainLog, Log } from '../rpc/client.ts';
+import type { Block, Log as ChainLog, Log } from '../rpc/client.ts';
 import type { BlockContents } from './read-block.ts';
 import type { FollowDeps } from './types.ts';
 
@@ -19,7 +19,7 @@ import type { FollowDeps } from './types.ts';
 export async function bookEscrowLogs(
   { clock, settings, alarms }: Pick<FollowDeps, 'clock' | 'settings' | 'alarms'>,
   tx: Queries,
-  { block, logs }: Pick<BlockContents, 'block' | 'logs'>,
+  { block, logs }: { block: Pick<Block, 'number'>; logs: readonly ChainLog[] },
 ): Promise<Map<string, string>> {
   const failures = new Map<string, string>();
   const escrow = settings.escrow.toLowerCase();

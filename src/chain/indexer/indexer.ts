@@ -7,7 +7,7 @@ import { chargeGas } from '../../ledger/relay/gas-charges.ts';
 import { unbookMovementsFrom } from '../../ledger/rewards/funds.ts';
 import { findBySequences, forgetFailures } from '../../ledger/rewards/rewards.ts';
 import { forgetBlocksFrom, recentBlocks } from '../../ledger/transactions/followed-blocks.ts';
-import { reopenFrom } from '../../ledger/transactions/transactions.ts';
+import { reopenFrom, unsettledIds } from '../../ledger/transactions/transactions.ts';
 import type { Alarms } from '../alarms.ts';
 import { sequencesInPayout } from '../contracts/payout-batch.ts';
 import type { Block } from '../rpc/client.ts';
@@ -108,7 +108,8 @@ async function firstUnread(
   await database.atomically(async (tx) => {
     await takeBackFacts(tx, { blockNumber: firstLost, sequencesOf: sequencesInPayout });
     const reopened = await reopenFrom(tx, firstLost);
-    await forgetFailures(tx, reopened);
+    // Also of those whose blocks showed bytes that the ledger did not know.
+    await forgetFailures(tx, await unsettledIds(tx));
     await chargeGas(tx, reopened);
     await unbookMovementsFrom(tx, firstLost);
     await forgetMintedByOthers(tx, firstLost);

@@ -3,15 +3,23 @@ import type { Address, Hex, TransactionSerializableEIP1559 } from 'viem';
 import type { Database, Queries } from '../../ledger/database/database.ts';
 import type { LanePurpose } from '../../ledger/schema/transactions.ts';
 import type { Settlements } from '../../ledger/transactions/settle.ts';
-import type { UnsettledTransaction } from '../../ledger/transactions/transactions.ts';
+import type { Transaction, UnsettledTransaction } from '../../ledger/transactions/transactions.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Crash } from '../../lib/crash-points.ts';
 import type { RepeatedWarning } from '../../lib/failures/failure-log.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Alarms } from '../alarms.ts';
-import type { ChainClient } from '../rpc/client.ts';
+import type { ChainClient, Receipt } from '../rpc/client.ts';
 import type { FeePolicy, Fees } from './fees.ts';
+
+/** A transaction of ours in a block that the ledger has read without knowing it. */
+export interface LateFound {
+  transaction: Transaction;
+  kind: 'payload' | 'noop';
+  block: { number: number; hash: Hex };
+  receipt: Receipt;
+}
 
 /** What a transaction does. */
 export interface Payload {
@@ -54,7 +62,7 @@ export interface LaneSettings {
   untakenAfterMs: number;
   /** A replacement offers no more than this for all its gas; without it, the fee cap alone counts. */
   offerMaxWei?: bigint;
-  /** A nonce that a foreign transaction used is given up this many blocks later; without it, never. */
+  /** A nonce that another transaction than ours used is given up this many blocks later; without it, never. */
   lostAfterBlocks?: number;
 }
 
@@ -77,6 +85,8 @@ export interface LaneDeps {
   crash: Crash;
   /** Settle work whose nonce a foreign transaction has used. */
   settlements: Settlements;
+  /** Books it as its block would have; inside a commit that has locked the newest block. To be called after the commit. */
+  bookLate: (tx: Queries, found: LateFound) => Promise<() => void>;
   settings: LaneSettings;
 }
 

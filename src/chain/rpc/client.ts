@@ -3,6 +3,7 @@ import { type Hex, hexToBigInt, hexToNumber, numberToHex } from 'viem';
 import { keccak256OfHex } from '../../lib/keccak256.ts';
 import type { Rpc } from './rpc.ts';
 import { type SendOutcome, sortSendError } from './send-outcome.ts';
+import type { RpcTransaction } from './signed-transaction.ts';
 
 export interface Block {
   number: number;
@@ -39,6 +40,8 @@ export interface ChainClient {
   chainId(): Promise<number>;
   /** The newest block, or the one with this number; undefined when there is none. */
   block(which: 'latest' | number): Promise<Block | undefined>;
+  /** The transactions of the block with this number; undefined when there is none. */
+  transactionsIn(number: number): Promise<{ hash: Hex; transactions: RpcTransaction[] } | undefined>;
   /** The receipts of a whole block, in order; undefined when the node has none yet. */
   blockReceipts(number: number): Promise<Receipt[] | undefined>;
   /** The receipt of one transaction; undefined when the node knows no block that holds it. */
@@ -47,9 +50,9 @@ export interface ChainClient {
   logsIn(blockHash: Hex, address: Hex): Promise<Log[]>;
   /**
    * Transactions of an account that are in blocks, so its next nonce as the chain sees it; now, or in the block with
-   * this hash. 'pending': with those that wait in the node's pool without a gap.
+   * this hash or number. 'pending': with those that wait in the node's pool without a gap.
    */
-  nonce(address: Hex, at?: Hex | 'pending'): Promise<number>;
+  nonce(address: Hex, at?: Hex | number | 'pending'): Promise<number>;
   /** Native currency of an account. */
   balanceWei(address: Hex): Promise<bigint>;
   code(address: Hex): Promise<Hex>;
@@ -114,6 +117,10 @@ export function createChainClient(rpc: Rpc): ChainClient {
         ...(block.transactions && { transactions: block.transactions }),
       };
     },
+    async transactionsIn(number) {
+      const block = await rpc('eth_getBlockByNumber', [numberToHex(number), true]);
+      return (block as { hash: Hex; transactions: RpcTransaction[] } | null) ?? undefined;
+    },
     async blockReceipts(number) {
       const receipts = (await rpc('eth_getBlockReceipts', [numberToHex(number)])) as RpcReceipt[] | null;
       return receipts?.map(receiptOf);
@@ -125,8 +132,8 @@ export function createChainClient(rpc: Rpc): ChainClient {
     async logsIn(blockHash, address) {
       return ((await rpc('eth_getLogs', [{ blockHash, address }])) as RpcLog[]).map(logOf);
     },
-    async nonce(address, at: string = 'latest') {
-      const when = at.startsWith('0x') ? { blockHash: at } : at;
+    async nonce(address, at: string | number = 'latest') {
+      const when = typeof at === 'number' ? numberToHex(at) : at.startsWith('0x') ? { blockHash: at } : at;
       return Number(await quantity('eth_getTransactionCount', [address, when]));
     },
     balanceWei: (address) => quantity('eth_getBalance', [address, 'latest']),

@@ -27,6 +27,12 @@ export interface RpcTransaction {
 
 const whole = (value: Hex | undefined) => (value === undefined ? undefined : hexToBigInt(value));
 
+/** What a transaction offers, in wei for a unit of gas. */
+export const offerIn = (shown: RpcTransaction): { maxFeeWei: bigint; priorityFeeWei: bigint } => ({
+  maxFeeWei: BigInt(shown.maxFeePerGas ?? shown.gasPrice ?? '0x0'),
+  priorityFeeWei: BigInt(shown.maxPriorityFeePerGas ?? shown.gasPrice ?? '0x0'),
+});
+
 /** The signed bytes, or undefined where what the node shows does not hash to the transaction: a form that is not known here. */
 export function signedBytesOf(shown: RpcTransaction): Hex | undefined {
   const { r, s, v, yParity } = shown;

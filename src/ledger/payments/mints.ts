@@ -183,3 +183,12 @@ export async function forgetMintedByOthers(tx: Queries, block: number): Promise<
       .set({ shownHash: null, shownBlock: null })
       .where(and(isNotNull(table.shownBlock), gte(table.shownBlock, block)));
 }
+
+/** Forgets that others minted in this transaction: it is ours. */
+export async function forgetMintedBy(tx: Queries, hash: Hex): Promise<void> {
+  for (const table of [mints, operatorMints])
+    await tx
+      .update(table)
+      .set({ shownHash: null, shownBlock: null })
+      .where(and(isNotNull(table.shownBlock), eq(table.shownHash, hash)));
+}

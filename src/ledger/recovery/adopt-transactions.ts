@@ -1,5 +1,5 @@
 /** Transactions that the chain or a pool has and the ledger lost: stored as if the ledger had signed them. */
-import { and, desc, eq, gte, sql } from 'drizzle-orm';
+import { and, eq, gte } from 'drizzle-orm';
 import type { Hex } from '../../lib/hex.ts';
 import type { Queries } from '../database/database.ts';
 import { perkTerms, redemptions } from '../schema/engagement/perks.ts';
@@ -7,23 +7,8 @@ import { mints, operatorMints } from '../schema/payments.ts';
 import { gasTopUps, relays } from '../schema/relay.ts';
 import { rewards } from '../schema/rewards.ts';
 import { attempts, type LanePurpose, transactions } from '../schema/transactions.ts';
+import { type FoundBytes, storeFound } from '../transactions/found-attempts.ts';
 import type { Transaction } from '../transactions/transactions.ts';
-
-/** What signed bytes offer, in wei for a unit of gas. */
-export interface Offer {
-  maxFeeWei: bigint;
-  priorityFeeWei: bigint;
-}
-
-export const offersMore = (one: Offer, other: Offer): boolean =>
-  one.maxFeeWei > other.maxFeeWei ||
-  (one.maxFeeWei === other.maxFeeWei && one.priorityFeeWei > other.priorityFeeWei);
-
-/** Signed bytes that were found. */
-export interface FoundBytes extends Offer {
-  hash: Hex;
-  raw: Hex;
-}
 
 /** What the ledger has under a nonce; undefined when it has nothing. */
 export async function transactionAt(
@@ -62,63 +47,7 @@ export async function adoptTransaction(
 ): Promise<void> {
   const { id, lane, nonce, purpose, epoch, createdAt, hash } = found;
   await tx.insert(transactions).values({ id, lane, nonce, purpose, epoch, createdAt, hash, status: 'sent' });
-  await storeAttempt(tx, found, { transactionId: id, kind: 'payload', createdAt });
-}
-
-/**
- * Adds bytes of the same nonce that the ledger had lost. They become the ones to send and to outbid, unless nodes have
- * others of this nonce that offer more (`isOutbid`): then the ledger's newest stay that.
- */
-export async function adoptAttempt(
-  tx: Queries,
-  found: FoundBytes,
-  of: { transactionId: string; kind: 'payload' | 'noop'; createdAt: number; isOutbid: boolean },
-): Promise<void> {
-  await storeAttempt(tx, found, of);
-  if (of.isOutbid) return moveNewestBehind(tx, found.hash, of.transactionId);
-  await tx
-    .update(transactions)
-    .set({ hash: found.hash, status: 'sent' })
-    .where(and(eq(transactions.id, of.transactionId), sql`status in ('stored', 'sent')`));
-}
-
-/** The last attempt is what is sent again after blocks were taken back: the one that was it before changes places with this. */
-async function moveNewestBehind(tx: Queries, hash: Hex, transactionId: string): Promise<void> {
-  const rows = await tx
-    .select({ hash: attempts.hash, attempt: attempts.attempt })
-    .from(attempts)
-    .where(eq(attempts.transactionId, transactionId))
-    .orderBy(desc(attempts.attempt))
-    .limit(2);
-  const [own, newest] = rows;
-  if (own === undefined || newest === undefined) return;
-  const place = (which: Hex, attempt: number) =>
-    tx.update(attempts).set({ attempt }).where(eq(attempts.hash, which));
-  await place(hash, own.attempt + 1);
-  await place(newest.hash, own.attempt);
-  await place(hash, newest.attempt);
-}
-
-async function storeAttempt(
-  tx: Queries,
-  { hash, raw, maxFeeWei, priorityFeeWei }: FoundBytes,
-  of: { transactionId: string; kind: 'payload' | 'noop'; createdAt: number },
-): Promise<void> {
-  const [newest] = await tx
-    .select({ attempt: sql<number | null>`max(${attempts.attempt})` })
-    .from(attempts)
-    .where(eq(attempts.transactionId, of.transactionId));
-  const attempt = newest?.attempt === null || newest === undefined ? 0 : Number(newest.attempt) + 1;
-  await tx.insert(attempts).values({
-    hash,
-    raw,
-    attempt,
-    transactionId: of.transactionId,
-    kind: of.kind,
-    maxFeeWei: String(maxFeeWei),
-    priorityFeeWei: String(priorityFeeWei),
-    createdAt: of.createdAt,
-  });
+  await storeFound(tx, found, { transactionId: id, kind: 'payload', createdAt });
 }
 
 /**
@@ -178,5 +107,5 @@ export async function refillTransaction(
     .update(transactions)
     .set({ purpose, epoch, createdAt, hash, status: 'sent' })
     .where(eq(transactions.id, id));
-  await storeAttempt(tx, found, { transactionId: id, kind: 'payload', createdAt });
+  await storeFound(tx, found, { transactionId: id, kind: 'payload', createdAt });
 }

@@ -81,6 +81,19 @@ export async function lockNewestFollowed(tx: Queries): Promise<FollowedBlock | u
   }
 }
 
+/**
+ * Whether the ledger has read this very block, which no process takes back before the commit. One that it has forgotten
+ * is too old to be taken back.
+ */
+export async function lockIfRead(
+  tx: Queries,
+  block: Pick<FollowedBlock, 'number' | 'hash'>,
+): Promise<boolean> {
+  const newest = await lockNewestFollowed(tx);
+  if (!newest || block.number > newest.number) return false;
+  return ((await followedHash(tx, block.number)) ?? block.hash) === block.hash;
+}
+
 const lockBlock = preparedQuery((db, of: Of<{ number: number }>) =>
   db.select().from(followedBlocks).where(eq(followedBlocks.number, of.number)).for('update'),
 );

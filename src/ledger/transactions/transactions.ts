@@ -326,6 +326,15 @@ export async function reopenFrom(tx: Queries, blockNumber: number): Promise<stri
   return reopened.map(({ id }) => id);
 }
 
+/** All that no block is known to hold. */
+export async function unsettledIds(tx: Queries): Promise<string[]> {
+  const rows = await tx
+    .select({ id: transactions.id })
+    .from(transactions)
+    .where(and(inArray(transactions.status, ['stored', 'sent']), isOpen));
+  return rows.map(({ id }) => id);
+}
+
 /** Closes a transaction whose nonce a foreign transaction has used in a final block; undefined when a block holds ours after all. */
 export async function markLost(tx: Queries, id: string): Promise<Transaction | undefined> {
   const [row] = await tx

@@ -1,21 +1,20 @@
 /** Takes one transaction that the ledger has lost into it, with the work that it carries, in one commit; relayed calls and top-ups of gas wallets are here. */
-import { isSamePayload } from '../../audit/read-attempt.ts';
+
 import type { LaneCall } from '../../chain/contracts/calls/lane-call.ts';
+import { isSamePayload } from '../../chain/contracts/calls/read-attempt.ts';
 import type { Queries } from '../../ledger/database/database.ts';
 import { perkOfToken } from '../../ledger/recovery/adopt-perk-terms.ts';
 import { adoptRelay, adoptTopUp, bindWaitingRelay, payerOf } from '../../ledger/recovery/adopt-queued.ts';
 import {
-  adoptAttempt,
   adoptTransaction,
   emptyTransaction,
-  type FoundBytes,
-  offersMore,
   refillTransaction,
   transactionAt,
 } from '../../ledger/recovery/adopt-transactions.ts';
 import { budgetDay } from '../../ledger/relay/gas-budgets.ts';
 import type { LanePurpose } from '../../ledger/schema/transactions.ts';
 import { acceptNonces } from '../../ledger/transactions/accepted-nonces.ts';
+import { adoptAttempt, type FoundBytes, offersMore } from '../../ledger/transactions/found-attempts.ts';
 import { findByHashes, payloadOf, type Transaction } from '../../ledger/transactions/transactions.ts';
 import { adoptMintOf, adoptRedemptionOf } from './adopt-keyed.ts';
 import { adoptPayout } from './adopt-payout.ts';

@@ -2,7 +2,7 @@
  * Where the chain has done something else than the ledger has signed or promised, under the same nonce or sequence: two
  * ledgers have served at once. That is put right only once it can no longer change, or the ledger's own might come back.
  */
-import { isSamePayload } from '../../audit/read-attempt.ts';
+import { isSamePayload } from '../../chain/contracts/calls/read-attempt.ts';
 import { knownRewards } from '../../ledger/recovery/adopt-rewards.ts';
 import { transactionAt } from '../../ledger/recovery/adopt-transactions.ts';
 import { findByHashes, payloadOf } from '../../ledger/transactions/transactions.ts';

@@ -1,7 +1,7 @@
 /** Reads every transaction of our accounts in a run of blocks, and what the contracts logged of it. */
 import type { EscrowActivity } from '../../audit/escrow-activity.ts';
 import { readLaneCall } from '../../chain/contracts/calls/lane-call.ts';
-import { type RpcTransaction, signedBytesOf } from '../../chain/rpc/signed-transaction.ts';
+import { offerIn, type RpcTransaction, signedBytesOf } from '../../chain/rpc/signed-transaction.ts';
 import { checksummed } from '../../identity/checksum.ts';
 import type { Hex } from '../../lib/hex.ts';
 import type { FoundTransaction, RecoveryDeps } from './context.ts';
@@ -29,8 +29,7 @@ export function foundOf(
     lane,
     nonce: Number(shown.nonce),
     raw: signedBytesOf(shown),
-    maxFeeWei: BigInt(shown.maxFeePerGas ?? shown.gasPrice ?? '0x0'),
-    priorityFeeWei: BigInt(shown.maxPriorityFeePerGas ?? shown.gasPrice ?? '0x0'),
+    ...offerIn(shown),
     to: shown.to,
     data: shown.input,
     valueWei,

@@ -2,7 +2,7 @@
 import { createChainClient } from '../../chain/rpc/client.ts';
 import { isRpcError, type Rpc } from '../../chain/rpc/rpc.ts';
 import type { RpcTransaction } from '../../chain/rpc/signed-transaction.ts';
-import { type Offer, offersMore } from '../../ledger/recovery/adopt-transactions.ts';
+import { type Offer, offersMore } from '../../ledger/transactions/found-attempts.ts';
 import type { Hex } from '../../lib/hex.ts';
 import type { FoundTransaction, PendingUnknown, RecoveryDeps } from './context.ts';
 import { foundOf } from './read-blocks.ts';

@@ -30,6 +30,8 @@ export interface Parts {
   webhookTime: BusinessTime;
   answerDatabase: Database;
   relayKeys: GasKeys;
+  /** What the lanes of the gas wallets ask. */
+  relayChain: ChainClient;
   /** What the lanes of the gas wallets are kept in. */
   relayDatabase: Database;
   /** What admits relayed calls. */

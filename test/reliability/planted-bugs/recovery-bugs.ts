@@ -35,6 +35,17 @@ const without = (database: Database, about: RegExp, named?: string): Database =>
   return { ...database, atomically: (work) => database.atomically((tx) => work(losing(tx))) };
 };
 
+/** What a block shows under a nonce of a gas wallet is never what was to be sent. */
+const withoutLook: Mutant['wire'] = ({ relayChain }) => ({
+  relayChain: {
+    ...relayChain,
+    async transactionsIn(number) {
+      const block = await relayChain.transactionsIn(number);
+      return block && { ...block, transactions: block.transactions.map((one) => ({ ...one, input: '0x' })) };
+    },
+  },
+});
+
 export const recoveryBugs: Mutant[] = [
   {
     // Sequences go on where the copy ends: somebody else is promised one that was given out.
@@ -59,7 +70,8 @@ export const recoveryBugs: Mutant[] = [
     }),
   },
   {
-    // A pool has something under a nonce of the ledger, and shows nothing: it is believed to be what the ledger has.
+    // A pool has something under a nonce of the ledger, and shows nothing: it is believed to be what the ledger has, and
+    // its block, which would tell, is not looked at.
     name: 'recovered-without-hidden-offers',
     circumstances: losing({
       events: 0,
@@ -79,6 +91,7 @@ export const recoveryBugs: Mutant[] = [
         deposit: 0.1,
       },
     }),
+    wire: withoutLook,
     recover: ({ nodes }) => ({
       nodes: nodes.map(
         (node): Rpc =>
@@ -135,5 +148,30 @@ export const recoveryBugs: Mutant[] = [
       /^select .*from "redemptions" left join "transactions".*"redemptions"\."wallet" = /,
       (text) => text.replace('"redemptions"."failure" is null', `"redemptions"."consent" <> 'unknown'`),
     ),
+  },
+  {
+    // Nobody recovers a ledger that has lost a better offer: what a block shows of it is taken for a stranger's.
+    name: 'lost-nonce-without-look',
+    circumstances: losing({
+      events: 0,
+      relays: 5,
+      relayLimit: 35,
+      gasBudgetGwei: 1_000_000_000,
+      loss: undefined,
+      lostOffers: 1,
+      faultBudget: 5,
+      weights: {
+        gate: 2,
+        hurry: 6,
+        submit: 3,
+        turn: 3,
+        follow: 1,
+        mine: 0.3,
+        tick: 2,
+        fault: 0,
+        deposit: 0.1,
+      },
+    }),
+    wire: withoutLook,
   },
 ];

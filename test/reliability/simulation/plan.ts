@@ -27,11 +27,12 @@ export type WorldFault =
   | 'foreign logs'
   | 'revert'
   | 'caller gone'
-  | 'ledger lost';
+  | 'ledger lost'
+  | 'offer lost';
 export type Fault = NodeFault | CommitFault | WorldFault;
 
 /** Chance of a fault at each of its occasions, when the seed has it at all: low, middle, high. */
-const RATES: Record<Exclude<Fault, 'ledger lost'>, readonly [number, number, number]> = {
+const RATES: Record<Exclude<Fault, 'ledger lost' | 'offer lost'>, readonly [number, number, number]> = {
   'lost request': [0.02, 0.06, 0.2],
   'lost answer': [0.02, 0.06, 0.2],
   'refused 429': [0.01, 0.03, 0.1],
@@ -60,7 +61,7 @@ const RATES: Record<Exclude<Fault, 'ledger lost'>, readonly [number, number, num
   'caller gone': [0.3, 1, 2],
 };
 const ratedFaults = Object.keys(RATES) as (keyof typeof RATES)[];
-export const faultNames: Fault[] = [...ratedFaults, 'ledger lost'];
+export const faultNames: Fault[] = [...ratedFaults, 'ledger lost', 'offer lost'];
 
 /** Where a process may end: production's own points on the way of a reward, and both sides of every commit. */
 export const simCrashPoints: string[] = [...crashPoints, 'commit.before', 'commit.after'];
@@ -105,6 +106,8 @@ export interface Plan {
   webhookFailures: number;
   /** The ledger loses its last commits; undefined in most seeds. */
   loss: LossPlan | undefined;
+  /** How often the commit of a better offer is lost once a node has the offer, without a recovery; never in most seeds. */
+  lostOffers: number;
   /** What follows from payouts is drawn from the feed, and judged. */
   consumes: boolean;
   /** Share of calls with a permit before them. */
@@ -201,6 +204,8 @@ export const drawLoss = (chance: Chance, steps: number): LossPlan | undefined =>
 /** Share of seeds whose ledger is lost. */
 const LOSSES = 0.08;
 
+export const drawLostOffers = (chance: Chance): number => (chance.hit(0.15) ? chance.one([0.5, 1]) : 0);
+
 /** Clocks that are hours and days off. */
 const WRONG_CLOCKS_MS = [0, 3 * 3_600_000, -3 * 3_600_000, 26 * 3_600_000, -26 * 3_600_000];
 
@@ -217,7 +222,7 @@ export const drawWebhooks = (chance: Chance, replicas: number): Partial<Plan> =>
 
 export function drawPlan(
   chance: Chance,
-): Omit<Plan, 'mints' | 'perks' | 'webhooks' | 'webhookFailures' | 'loss' | 'consumes'> {
+): Omit<Plan, 'mints' | 'perks' | 'webhooks' | 'webhookFailures' | 'loss' | 'lostOffers' | 'consumes'> {
   const replicas = chance.hit(0.5) ? 2 : 1;
   const skewed = chance.hit(0.3);
   const rates = new Map<Fault, number>();

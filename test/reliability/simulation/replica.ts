@@ -1,7 +1,9 @@
 /** One process of the service: production's submitter, relay, lanes, follower and progress boards, stopped at every call to the outside. */
 import { createEventSubmitter, type SubmitEventsDeps } from '../../../src/actions/events/batch-events.ts';
 import { createAlarms } from '../../../src/chain/alarms.ts';
+import { createLateBooking } from '../../../src/chain/indexer/book-late.ts';
 import { createFollower } from '../../../src/chain/indexer/indexer.ts';
+import type { FollowDeps } from '../../../src/chain/indexer/types.ts';
 import { createLane } from '../../../src/chain/lane/lane.ts';
 import { createChainClient } from '../../../src/chain/rpc/client.ts';
 import {
@@ -21,6 +23,7 @@ import { silentLog } from '../../../src/lib/log.ts';
 import type { Parts } from '../planted-bugs/parts.ts';
 import { askerOf } from './callers/words.ts';
 import { consumingOf } from './consuming.ts';
+import { copyToLose, loseOffers } from './losing-offers.ts';
 import { createMinting } from './minting.ts';
 import { CHAIN_ID, CONTRACTS, ESCROW, PAYOUT_LANE, TOKEN } from './model/accounts.ts';
 import { cheapSigner } from './model/cheap-signer.ts';
@@ -149,6 +152,7 @@ export function createReplica(world: World, name: string, place: number): Replic
     await park(replacing ? REPLACEMENT : 'commit');
     if (world.strikes('commit contended')) throw new DatabaseFault('SQLITE_BUSY');
     const stored: string[] = [];
+    const before = replacing ? await copyToLose(world) : undefined;
     const value = await base.atomically(async (tx) => {
       storing = stored;
       inside ??= guard(tx, true);
@@ -158,6 +162,7 @@ export function createReplica(world: World, name: string, place: number): Replic
       return done;
     });
     for (const hash of stored) world.stored.add(hash);
+    if (before && (await loseOffers(world, { before, stored }))) return never;
     crash('commit.after');
     if (world.strikes('commit lost')) throw new DatabaseFault('08006');
     return value;
@@ -202,19 +207,49 @@ export function createReplica(world: World, name: string, place: number): Replic
     answerDatabase: database,
     redeemDatabase: database,
     trialRpc: rpc,
+    relayChain: chain,
     askerOf,
   };
   const wired = { ...parts, ...mutant.wire?.(parts, world) };
   const { clock, realClock } = wired;
-  const shared = {
+  const told = {
     clock,
     realClock,
     alarms,
     log,
     crash,
-    random: world.random,
     settlements: wired.settlements,
   };
+  const followed: FollowDeps = {
+    ...told,
+    database,
+    chain: wired.followChain,
+    settings: {
+      escrow: ESCROW,
+      token: TOKEN,
+      pointsSale: CONTRACTS.pointsSale,
+      firstBlock: 1,
+      confirmations: plan.confirmations,
+      finalityBlocks: mutant.finalityBlocks ?? plan.finalityBlocks,
+    },
+    onIncluded(transaction) {
+      const holds = world.chain
+        .canonical()
+        .findLast(({ receipts }) => receipts.some(({ hash }) => hash === transaction.hash));
+      world.readPayouts = holds?.number;
+      if (transaction.purpose === 'relay') relaying.look(transaction.id);
+      else if (transaction.purpose === 'mint') minting.look();
+      else if (transaction.purpose === 'redeem') redeeming.look();
+      else progress.included(transaction);
+    },
+    onReorganized() {
+      lane.reload();
+      relaying.reload();
+      minting.reload();
+      redeeming.reload();
+    },
+  };
+  const shared = { ...told, random: world.random, bookLate: createLateBooking(followed) };
   const laneSettings = {
     chainId: CHAIN_ID,
     fees: { feeCapWei: FEE_CAP_WEI, priorityFeeWei: 10n ** 9n },
@@ -243,7 +278,7 @@ export function createReplica(world: World, name: string, place: number): Replic
   const relaying = createRelaying(world, {
     ...shared,
     rpc,
-    chain,
+    chain: wired.relayChain,
     database: wired.relayDatabase,
     queueDatabase: wired.queueDatabase,
     keys: wired.relayKeys,
@@ -279,35 +314,7 @@ export function createReplica(world: World, name: string, place: number): Replic
     owner: name,
   });
   if (plan.webhooks > 0) telling.start();
-  const follower = createFollower({
-    ...shared,
-    database,
-    chain: wired.followChain,
-    settings: {
-      escrow: ESCROW,
-      token: TOKEN,
-      pointsSale: CONTRACTS.pointsSale,
-      firstBlock: 1,
-      confirmations: plan.confirmations,
-      finalityBlocks: mutant.finalityBlocks ?? plan.finalityBlocks,
-    },
-    onIncluded(transaction) {
-      const holds = world.chain
-        .canonical()
-        .findLast(({ receipts }) => receipts.some(({ hash }) => hash === transaction.hash));
-      world.readPayouts = holds?.number;
-      if (transaction.purpose === 'relay') relaying.look(transaction.id);
-      else if (transaction.purpose === 'mint') minting.look();
-      else if (transaction.purpose === 'redeem') redeeming.look();
-      else progress.included(transaction);
-    },
-    onReorganized() {
-      lane.reload();
-      relaying.reload();
-      minting.reload();
-      redeeming.reload();
-    },
-  });
+  const follower = createFollower(followed);
   const consume = consumingOf(world, {
     clock,
     crash,

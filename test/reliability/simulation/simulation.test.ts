@@ -88,6 +88,7 @@ describe('finds what is planted', () => {
     'recovered-mint-made-again',
     'recovered-call-sent-again',
     'recovered-redemption-uncounted',
+    'lost-nonce-without-look',
   ];
   test.each(quick)('%s', { timeout: 60_000 }, async (mutant) => {
     expect(mutants.map(({ name }) => name)).toContain(mutant);

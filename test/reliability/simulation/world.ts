@@ -15,6 +15,7 @@ import { createModelNode } from './model/model-node.ts';
 import {
   drawConsumers,
   drawLoss,
+  drawLostOffers,
   drawMints,
   drawPerks,
   drawPlan,
@@ -68,6 +69,9 @@ export interface World {
   /** What chance decides of a loss and of the recovery from it. */
   lossChance: Chance;
   lost: LostRows;
+  /** What chance decides of single offers, and the hashes of those whose commits were lost. */
+  offerChance: Chance;
+  lostOffers: Set<string>;
   /** Nodes that are behind are of no use to a recovery: its operator asks one that is not. */
   isRecovering: boolean;
   /** The newest block whose payouts some process has read; undefined once it was taken back. */
@@ -103,12 +107,13 @@ export interface WorldOptions {
   trace?: string[] | undefined;
 }
 
-/** Mints, redemptions and losses have chances of their own, so that seeds without them run as they always did. */
+/** Mints, redemptions, losses and the like have chances of their own, so that seeds without them run as they always did. */
 const MINT_SEEDS = 1_000_000_007;
 const PERK_SEEDS = 2_000_000_011;
 const WEBHOOK_SEEDS = 3_000_000_019;
 const LOSS_SEEDS = 1_500_000_041;
 const CONSUMER_SEEDS = 4_000_000_007;
+const OFFER_SEEDS = 2_500_000_033;
 const START_MS = 1_800_000_000_000;
 const GWEI = 10n ** 9n;
 
@@ -120,17 +125,21 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
   time.reset(START_MS);
   const drawn = drawPlan(chance);
   const lossChance = createChance(seed + LOSS_SEEDS);
+  const offerChance = createChance(seed + OFFER_SEEDS);
   const plan: Plan = {
     ...drawn,
     webhooks: 0,
     webhookFailures: 0,
     loss: drawLoss(lossChance, drawn.steps),
+    lostOffers: drawLostOffers(offerChance),
     mints: drawMints(createChance(seed + MINT_SEEDS)),
     perks: drawPerks(createChance(seed + PERK_SEEDS)),
     ...drawWebhooks(createChance(seed + WEBHOOK_SEEDS), drawn.replicas),
     consumes: drawConsumers(createChance(seed + CONSUMER_SEEDS)),
     ...mutant.circumstances,
   };
+  // A recovery is judged by what the ledger lost all at once.
+  if (plan.loss) plan.lostOffers = 0;
   const { stock, held } = plan.perks;
   const chain = createModelChain({
     now: time.now,
@@ -206,6 +215,8 @@ export function createWorld({ seed, time, ledger, mutant, tally, trace }: WorldO
     stored: new Set(),
     lossChance,
     lost: noLoss(),
+    offerChance,
+    lostOffers: new Set(),
     isRecovering: false,
     readPayouts: undefined,
     calm: false,

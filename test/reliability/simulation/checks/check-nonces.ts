@@ -25,7 +25,7 @@ export async function checkNonces(world: World, { attempts, blocks }: Evidence):
     if (!isOthers && (payloads.get(slot) ?? payload) !== payload)
       findings.add('one payload a nonce', `nonce ${one.nonce} has two payloads`);
     if (!isOthers) payloads.set(slot, payload);
-    if (before?.transaction_id === one.transaction_id) {
+    if (before?.transaction_id === one.transaction_id && !world.lostOffers.has(one.hash)) {
       const more = (now: string, then: string) => BigInt(now) * 8n >= BigInt(then) * 9n;
       const enough =
         more(one.max_fee_wei, before.max_fee_wei) && more(one.priority_fee_wei, before.priority_fee_wei);
@@ -36,6 +36,8 @@ export async function checkNonces(world: World, { attempts, blocks }: Evidence):
       if (!enough && wasTaken)
         findings.add('replacements offer enough', `nonce ${one.nonce}, attempt ${one.attempt}`);
     }
+    // One whose commit was lost was found in a block: those after it were made without it.
+    if (world.lostOffers.has(one.hash)) continue;
     earlier.push(one);
     before = one;
   }

@@ -1,6 +1,6 @@
 /** Reads signed bytes: their signer, nonce and payload. */
 import { type Hex, keccak256, parseTransaction, recoverTransactionAddress } from 'viem';
-import { decodePayoutBatch, type PayoutEntry } from '../chain/contracts/payout-batch.ts';
+import { decodePayoutBatch, type PayoutEntry } from '../payout-batch.ts';
 
 interface ReadAttempt {
   hash: Hex;
@@ -11,6 +11,10 @@ interface ReadAttempt {
   isEmpty: boolean;
 }
 
+/** What a transaction does, in one form, however a node or an encoder spells it. */
+export const payloadText = (of: { to: Hex | null | undefined; value: bigint; data: Hex }): string =>
+  `${of.to?.toLowerCase()} ${of.value} ${of.data.toLowerCase()}`;
+
 /** Undefined for bytes that are not a transaction. */
 export function readAttempt(raw: Hex): ReadAttempt | undefined {
   try {
@@ -19,7 +23,7 @@ export function readAttempt(raw: Hex): ReadAttempt | undefined {
       hash: keccak256(Buffer.from(raw.slice(2), 'hex')),
       nonce,
       chainId,
-      payload: `${to?.toLowerCase()} ${value} ${data}`,
+      payload: payloadText({ to, value, data }),
       isEmpty: data === '0x' && value === 0n,
     };
   } catch {
