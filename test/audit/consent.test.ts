@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { keccak256, toHex } from 'viem';
-import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { VerifyReport } from '../../src/audit/report.ts';
-import { DEV_MNEMONIC, devPaths } from '../../src/lib/development.ts';
+import { devPaths } from '../../src/lib/development.ts';
+import { devAccount } from '../kits/chain/dev-accounts.ts';
 import { perkCall } from '../kits/chain/perks.ts';
 import { mintTo, redeemBody, WALLPAPERS } from '../kits/chain/redeeming.ts';
 import { type RelayKit, startRelayKit } from '../kits/chain/wallet.ts';
@@ -16,7 +16,7 @@ let ledger: SQLite.Database;
 beforeAll(async () => {
   kit = await startRelayKit();
   await kit.setPerk(BigInt(WALLPAPERS.tokenId), BigInt(WALLPAPERS.cost));
-  const { address } = mnemonicToAccount(DEV_MNEMONIC, { path: devPaths.admin });
+  const { address } = devAccount({ path: devPaths.admin });
   await perkCall(kit, 'grantRole', [keccak256(toHex('REDEEMER_ROLE')), address]);
   ledger = new SQLite(join(kit.ready.dataDir, 'ledger.sqlite'));
 });
@@ -59,7 +59,7 @@ test('what users and brands have agreed to is no difference', async () => {
 });
 
 test('a collection that counts as granted, of a user whom the brand has not paid so much', async () => {
-  const wallet = mnemonicToAccount(DEV_MNEMONIC, { accountIndex: 8 }).address.toLowerCase();
+  const wallet = devAccount({ accountIndex: 8 }).address.toLowerCase();
   await mintTo(kit, wallet as `0x${string}`, 500);
   const key = keccak256(toHex('planted'));
   await perkCall(kit, 'redeem', [key, wallet, BigInt(WALLPAPERS.tokenId), 50n]);

@@ -3,19 +3,18 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { createWalletClient, type Hex, http, keccak256, toHex } from 'viem';
-import { mnemonicToAccount } from 'viem/accounts';
 import { foundry } from 'viem/chains';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { VerifyReport } from '../../src/audit/report.ts';
 import { businessEscrowAbi, pointsSaleAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import { roleId } from '../../src/chain/contracts/deployment-steps.ts';
 import { encodePayoutBatch } from '../../src/chain/contracts/payout-batch.ts';
-import { DEV_MNEMONIC } from '../../src/lib/development.ts';
 import { receiptOf } from '../kits/chain/chain.ts';
+import { devAccount } from '../kits/chain/dev-accounts.ts';
 import { until } from '../kits/service/clock.ts';
 import { someone, startTestService, type TestService } from '../kits/service/service.ts';
 
-const account = (addressIndex: number) => mnemonicToAccount(DEV_MNEMONIC, { addressIndex });
+const account = (addressIndex: number) => devAccount({ addressIndex });
 const [admin, payout, mint] = [0, 1, 2].map(account);
 
 let service: TestService;

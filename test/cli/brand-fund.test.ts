@@ -1,11 +1,10 @@
 /** RWT that an operator creates for a brand: recorded with a reason, minted once, and no difference in `verify`. */
 import { createPublicClient, createWalletClient, type Hex, http, keccak256, toHex } from 'viem';
-import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { businessEscrowAbi, pointsSaleAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
-import { DEV_MNEMONIC } from '../../src/lib/development.ts';
 import { minedBy } from '../kits/chain/chain.ts';
+import { devAccount } from '../kits/chain/dev-accounts.ts';
 import { databaseKinds, postgresMissing, startPostgres } from '../kits/databases/databases.ts';
 import { rewardsJson } from '../kits/service/cli.ts';
 import { until } from '../kits/service/clock.ts';
@@ -77,7 +76,7 @@ describe.each(databaseKinds)('on the emulator with $kind', ({ open }) => {
   });
 
   test('a mint past the sale is no difference once it is recorded, with its very amount', async () => {
-    const admin = mnemonicToAccount(DEV_MNEMONIC, { addressIndex: 0 });
+    const admin = devAccount({ addressIndex: 0 });
     const wallet = createWalletClient({ transport: http(service.ready.urls.rpc) });
     const token = { address: service.ready.contracts.token as Hex, abi: rewardTokenAbi };
     const by = { account: admin, chain: null } as const;

@@ -1,8 +1,8 @@
 /** `rewards redemptions`: what waits and why, and giving one of them up. */
 import { keccak256, toHex } from 'viem';
-import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DEV_MNEMONIC, devPaths } from '../../src/lib/development.ts';
+import { devPaths } from '../../src/lib/development.ts';
+import { devAccount } from '../kits/chain/dev-accounts.ts';
 import { perkCall } from '../kits/chain/perks.ts';
 import { personWith, redeemBody, WALLPAPERS } from '../kits/chain/redeeming.ts';
 import { rewards, rewardsJson } from '../kits/service/cli.ts';
@@ -26,7 +26,7 @@ test('what waits is listed with the reason; one of them is dropped, once, and it
   );
 
   const { email } = await personWith(service, 50);
-  const { address } = mnemonicToAccount(DEV_MNEMONIC, { path: devPaths.redemption });
+  const { address } = devAccount({ path: devPaths.redemption });
   const role = [keccak256(toHex('REDEEMER_ROLE')), address];
   await perkCall(service, 'revokeRole', role);
   const asked = service.post('/perks/redeem', redeemBody(service, email, WALLPAPERS.id));

@@ -2,12 +2,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { keccak256, toHex } from 'viem';
-import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { snapshotRefusals } from '../../src/contract/control/snapshot-refusals.ts';
 import type { RequestExample } from '../../src/contract/endpoint.ts';
 import type { ApiDocument } from '../../src/http/openapi.ts';
-import { DEV_MNEMONIC, devPaths } from '../../src/lib/development.ts';
+import { devPaths } from '../../src/lib/development.ts';
+import { devAccount } from '../kits/chain/dev-accounts.ts';
 import { perkCall } from '../kits/chain/perks.ts';
 import { personWith, redeemBody, WALLPAPERS } from '../kits/chain/redeeming.ts';
 import { relayKitOf } from '../kits/chain/wallet.ts';
@@ -105,7 +105,7 @@ async function redeemedCode() {
 /** A redemption that waits for a role; `end` gives the role back. */
 async function waitingRedemption() {
   const { email } = await personWith(service, 50);
-  const { address } = mnemonicToAccount(DEV_MNEMONIC, { path: devPaths.redemption });
+  const { address } = devAccount({ path: devPaths.redemption });
   const role = [keccak256(toHex('REDEEMER_ROLE')), address];
   await perkCall(service, 'revokeRole', role);
   const asked = service.post('/perks/redeem', redeemBody(service, email, WALLPAPERS.id));

@@ -13,8 +13,11 @@ import { type ClientCall, type RunRecord, violationsOf } from '../reliability/pr
 import { readEvidence } from '../reliability/processes/evidence.ts';
 import { type LedgerReader, readLedger } from '../reliability/processes/ledger-reader.ts';
 
-/** Patience of milliseconds, so that tests need not wait for seconds. */
-export const impatient: EngineOverrides = { lane: { resendAfterMs: 300, bumpAfterMs: 1_500 } };
+/** Patience of milliseconds, so that tests need not wait for seconds; a block that is kept back is not looked for two hundred times a second. */
+export const impatient: EngineOverrides = {
+  lane: { resendAfterMs: 300, bumpAfterMs: 1_500 },
+  follow: { busyPollMs: 25 },
+};
 
 export const payoutSigner = keyTree(DEV_MNEMONIC).signerAt(devPaths.payout);
 

@@ -2,13 +2,14 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { encodeFunctionData, type Hex, keccak256, toHex } from 'viem';
-import { generatePrivateKey, mnemonicToAccount, privateKeyToAddress } from 'viem/accounts';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { afterEach, expect, test } from 'vitest';
 import { pointsSaleAbi, rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
 import { sessionMintKey } from '../../src/chain/contracts/sale-mint.ts';
 import { keyTree } from '../../src/chain/lane/local-key.ts';
 import { DEV_MNEMONIC, devPaths } from '../../src/lib/development.ts';
 import { minedBy } from '../kits/chain/chain.ts';
+import { devAccount } from '../kits/chain/dev-accounts.ts';
 import { type EngineKit, eventually, impatient, startEngineKit } from './kit.ts';
 
 let kit: EngineKit | undefined;
@@ -18,7 +19,7 @@ afterEach(async () => {
 });
 
 const SEND = /^eth_sendRawTransaction$/;
-const admin = mnemonicToAccount(DEV_MNEMONIC, { addressIndex: 0 }).address;
+const admin = devAccount({ addressIndex: 0 }).address;
 const mintSigner = keyTree(DEV_MNEMONIC).signerAt(devPaths.mint);
 const lane = mintSigner.address;
 const finalityBlocks = 5;

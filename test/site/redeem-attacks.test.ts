@@ -1,9 +1,8 @@
 /** A visitor of the site redeems and names somebody else's RWT in every way: nothing is debited but what the brand paid the visitor. */
-import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { rewardTokenAbi } from '../../src/chain/contracts/abis.ts';
-import { DEV_MNEMONIC } from '../../src/lib/development.ts';
 import type { Hex } from '../../src/lib/hex.ts';
+import { devAccount } from '../kits/chain/dev-accounts.ts';
 import { mintTo, personWith, redeemedOnChain, WALLPAPERS } from '../kits/chain/redeeming.ts';
 import { type Answer, someone, startTestService, type TestService } from '../kits/service/service.ts';
 import { startTestSite, type TestSite } from '../kits/site/site.ts';
@@ -84,7 +83,7 @@ describe.each(['open', 'key'])('where redemptions are %s', (redemptions) => {
       'somebody whom no brand knows',
       async () => {
         const at = { accountIndex: 8, addressIndex: ++people };
-        const wallet = await rich(mnemonicToAccount(DEV_MNEMONIC, at).address);
+        const wallet = await rich(devAccount(at).address);
         return { names: wallet, wallet };
       },
     ],

@@ -1,8 +1,8 @@
 /** Redemptions by consent: nobody's RWT is debited on another's word beyond what the brand itself has paid that user. */
-import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { DEV_MNEMONIC, devPaths } from '../../../src/lib/development.ts';
+import { devPaths } from '../../../src/lib/development.ts';
 import type { Hex } from '../../../src/lib/hex.ts';
+import { devAccount } from '../../kits/chain/dev-accounts.ts';
 import {
   freshKey,
   mintTo,
@@ -66,8 +66,7 @@ describe.each(databaseKinds.map((database, place) => ({ ...database, splitHosts:
       expect([status, body.success]).toEqual([200, true]);
       return body.walletAddress;
     }
-    const stranger = () =>
-      mnemonicToAccount(DEV_MNEMONIC, { accountIndex: 7, addressIndex: ++strangers }).address;
+    const stranger = () => devAccount({ accountIndex: 7, addressIndex: ++strangers }).address;
     let strangers = 0;
 
     /** Every way to name RWT that the demo brand has not paid: how the request names it, and the wallet that has it. */
@@ -88,7 +87,7 @@ describe.each(databaseKinds.map((database, place) => ({ ...database, splitHosts:
       [
         'an account of the service',
         async () => {
-          const { address } = mnemonicToAccount(DEV_MNEMONIC, { path: devPaths.payout });
+          const { address } = devAccount({ path: devPaths.payout });
           return { names: address, wallet: await rich(address) };
         },
       ],

@@ -1,9 +1,9 @@
 /** Buyers whose wallets have code (EIP-7702) that refuses every perk, each in a way of its own. */
 import { type Abi, createWalletClient, encodeDeployData, type Hex, http } from 'viem';
-import { mnemonicToAccount } from 'viem/accounts';
-import { DEV_MNEMONIC, devPaths } from '../../../src/lib/development.ts';
+import { devPaths } from '../../../src/lib/development.ts';
 import artifact from '../../solidity/solidity/artifacts/HostileBuyer.json' with { type: 'json' };
 import type { TestService } from '../service/service.ts';
+import { devAccount } from './dev-accounts.ts';
 import { personWith } from './redeeming.ts';
 
 /** In the order of `HostileBuyer.Refusal`. */
@@ -23,7 +23,7 @@ const delegatedTo = (address: Hex): Hex => `0xef0100${address.slice(2).toLowerCa
 
 /** Deploys the code of each kind; the function gives a person with RWT a wallet of a kind. */
 export async function hostileBuyers(service: TestService) {
-  const account = mnemonicToAccount(DEV_MNEMONIC, { path: devPaths.admin });
+  const account = devAccount({ path: devPaths.admin });
   const client = createWalletClient({ account, transport: http(service.ready.urls.rpc) });
   const codes: Hex[] = [];
   for (const [kind] of refusals.entries()) {

@@ -1,11 +1,11 @@
 /** What tests of redemptions share: a perk of their own on chain and in the catalogue, people with RWT, and requests for perks. */
 import { randomUUID } from 'node:crypto';
 import { createWalletClient, http, maxUint256 } from 'viem';
-import { mnemonicToAccount } from 'viem/accounts';
 import { businessEscrowAbi, perkNFTAbi } from '../../../src/chain/contracts/abis.ts';
-import { DEV_MNEMONIC, devPaths } from '../../../src/lib/development.ts';
+import { devPaths } from '../../../src/lib/development.ts';
 import type { Hex } from '../../../src/lib/hex.ts';
 import { someone, type TestService } from '../service/service.ts';
+import { devAccount } from './dev-accounts.ts';
 
 /** As the fixture has it, with 2 to be had. */
 export const EVENING = {
@@ -68,7 +68,7 @@ export async function setOnChain(
   }: { tokenId: number; price: number; stock?: bigint; active?: boolean },
 ) {
   const wallet = createWalletClient({
-    account: mnemonicToAccount(DEV_MNEMONIC, { path: devPaths.admin }),
+    account: devAccount({ path: devPaths.admin }),
     transport: http(ready.urls.rpc),
   });
   const hash = await wallet.writeContract({

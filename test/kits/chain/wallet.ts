@@ -10,22 +10,20 @@ import {
   stringToHex,
   toHex,
 } from 'viem';
-import { mnemonicToAccount } from 'viem/accounts';
 import { anvil as anvilChain } from 'viem/chains';
 import { perkNFTAbi, rewardTokenAbi } from '../../../src/chain/contracts/abis.ts';
 import type { Overrides, ServeConfig } from '../../../src/emulator/serve-config.ts';
-import { DEV_MNEMONIC } from '../../../src/lib/development.ts';
 import type { Ready } from '../../../src/stack/ready.ts';
 import { type Answer, clientOf, startTestService } from '../service/service.ts';
 import { minedBy } from './chain.ts';
+import { devAccount } from './dev-accounts.ts';
 
 export type RelayKit = Awaited<ReturnType<typeof startRelayKit>>;
 export type Names = 'alice' | 'bob' | 'carol';
 const people: Names[] = ['alice', 'bob', 'carol'];
-// Turning a phrase into keys is slow on purpose, so it is done once for all kits.
-const adminAccount = mnemonicToAccount(DEV_MNEMONIC, { addressIndex: 0 });
+const adminAccount = devAccount({ addressIndex: 0 });
 const userAccounts = people.map((_, index) =>
-  mnemonicToAccount(DEV_MNEMONIC, { accountIndex: 1, addressIndex: index }),
+  devAccount({ accountIndex: 1, addressIndex: index }),
 ) as unknown as PrivateKeyAccount[];
 
 export const FREE_PERK = 1n;

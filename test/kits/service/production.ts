@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { HDKey } from '@scure/bip32';
 import { createPublicClient, createWalletClient, type Hex, http, keccak256, parseEther, toHex } from 'viem';
-import { generatePrivateKey, mnemonicToAccount, privateKeyToAccount } from 'viem/accounts';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterEach, expect } from 'vitest';
 import { rewardTokenAbi } from '../../../src/chain/contracts/abis.ts';
 import { roleId } from '../../../src/chain/contracts/deployment-steps.ts';
@@ -16,8 +16,8 @@ import type { Database } from '../../../src/ledger/database/database.ts';
 import { migrate } from '../../../src/ledger/database/migrate.ts';
 import { openSqlite } from '../../../src/ledger/database/sqlite.ts';
 import { recordMint } from '../../../src/ledger/payments/mints.ts';
-import { DEV_MNEMONIC } from '../../../src/lib/development.ts';
 import { deploy, fundEscrow, rpcTo, startAnvil } from '../chain/chain.ts';
+import { devAccount } from '../chain/dev-accounts.ts';
 import { program, rewardsJson } from './cli.ts';
 
 export const CHAIN_ID = 4242;
@@ -173,9 +173,7 @@ export async function sqliteLedger(folder: string, name: string): Promise<string
 }
 
 /** The first account that Anvil's own mnemonic gives. */
-export const wellKnownKey: Hex = toHex(
-  mnemonicToAccount(DEV_MNEMONIC).getHdKey().privateKey ?? new Uint8Array(),
-);
+export const wellKnownKey: Hex = toHex(devAccount().getHdKey().privateKey ?? new Uint8Array());
 
 /** `rewards start` as a process of its own, once it is ready. */
 export type Started = Awaited<ReturnType<typeof startProduction>>;

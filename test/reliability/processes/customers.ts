@@ -5,11 +5,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { encodeFunctionData, getAddress, type Hex, maxUint256, type PrivateKeyAccount, toHex } from 'viem';
-import { mnemonicToAccount } from 'viem/accounts';
 import { perkNFTAbi, pointsSaleAbi, rewardTokenAbi } from '../../../src/chain/contracts/abis.ts';
 import { sessionMintKey } from '../../../src/chain/contracts/sale-mint.ts';
-import { DEV_MNEMONIC } from '../../../src/lib/development.ts';
 import type { Ready } from '../../../src/stack/ready.ts';
+import { devAccount } from '../../kits/chain/dev-accounts.ts';
 import { heldOnChain, redeemBody, redeemedOnChain, WALLPAPERS } from '../../kits/chain/redeeming.ts';
 import { signTransfer, tokenDomain } from '../../kits/chain/wallet.ts';
 import { startReceiver } from '../../kits/network/receivers.ts';
@@ -42,7 +41,7 @@ const RWT_PER_CENT = 10n;
 const REPRICED = { tokenId: 2, cost: 250 };
 const relayUsers = [0, 1, 2].map((addressIndex) => ({
   email: `${['alice', 'bob', 'carol'][addressIndex]}@demo.example`,
-  account: mnemonicToAccount(DEV_MNEMONIC, { accountIndex: 1, addressIndex }) as unknown as PrivateKeyAccount,
+  account: devAccount({ accountIndex: 1, addressIndex }) as unknown as PrivateKeyAccount,
 }));
 
 const freshAccount = (): Hex => toHex(randomBytes(20));
