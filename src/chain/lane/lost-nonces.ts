@@ -53,9 +53,10 @@ export function createLostNonceWatch(deps: LaneDeps) {
       else others.delete(one.id);
       outcomes.push(outcome);
     }
-    const first = missing.find((_, place) => outcomes[place] !== 'over');
+    // What somebody else used is told at least once, also where it was final when it was first seen.
+    const first = missing.find((_, place) => outcomes[place] !== 'booked');
     if (!first) return alarms.clear('nonce_lost', lane);
-    const count = outcomes.filter((outcome) => outcome !== 'over').length;
+    const count = outcomes.filter((outcome) => outcome !== 'booked').length;
     const unknown = outcomes.filter((outcome) => outcome === 'unknown').length;
     alarms.raise('nonce_lost', lane, { nonce: first.nonce, count, unknown });
   };

@@ -10,8 +10,8 @@ import type { NonceUse } from './find-nonce-use.ts';
 import { judgeNonceUse, type OwnOffer } from './judge-nonce-use.ts';
 import type { LaneDeps } from './types.ts';
 
-/** over: its transaction is settled · other: not ours, and not final · unknown: no node tells enough · open: another look decides. */
-export type Outcome = 'over' | 'other' | 'unknown' | 'open';
+/** booked: it was ours · again: it was not, and is final, so the work waits again · other: not ours, and not final · unknown: no node tells enough · open: another look decides. */
+export type Outcome = 'booked' | 'again' | 'other' | 'unknown' | 'open';
 
 /** One of our transactions, and what has used its nonce. */
 interface Used {
@@ -47,7 +47,7 @@ async function giveUp(deps: LaneDeps, { one: { id, nonce }, use, epoch, newest }
   if (!lost) return 'open';
   const about = { lane: deps.signer.address, nonce, by: shown.hash };
   log.warn(about, 'a foreign transaction used our nonce; its work is done again');
-  return 'over';
+  return 'again';
 }
 
 async function book(
@@ -72,7 +72,7 @@ async function book(
   booked();
   const about = { lane: deps.signer.address, nonce, hash: shown.hash };
   log.warn(about, 'an offer of ours that was lost is in a block; it is booked');
-  return 'over';
+  return 'booked';
 }
 
 function noAnswer(error: unknown): undefined {
