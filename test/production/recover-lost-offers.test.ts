@@ -210,7 +210,9 @@ async function isOpen(service: Started): Promise<boolean> {
 /** A service that found the offer by itself: it has sent nothing for it, and another one finds nothing to do. */
 async function isSettledOnce(old: string, service: Started): Promise<void> {
   await kit.rpc('evm_setAutomine', [true]);
-  await until('the purchase to be booked', async () => !(await isOpen(service)));
+  // It stays so until the next block.
+  const booked = () => service.metric('rewards_transactions_open{purpose="relay",status="included"}');
+  await until('the purchase to be booked', async () => (await booked()) === 1);
   await mine(70);
   await service.stop();
   await isBoughtOnce(old);
