@@ -61,7 +61,7 @@ const contexts = await Promise.all([
   // Nor would other commands be of this source.
   context(program),
   context(helpProgram),
-  context({ ...stackProgram, plugins: [onBuild] }),
+  context({ ...stackProgram, plugins: [...stackProgram.plugins, onBuild] }),
 ]);
 for (const one of contexts) await one.watch();
 

@@ -1,9 +1,12 @@
-/** `npm run pictures`: runs the commands of the README's first page and draws what they print as docs/images/*.svg, and the checkout page and the demo site as they look. */
+/** `npm run pictures`: runs the commands of the README's first page and draws what they print as docs/images/*.svg, and the checkout page, the console and the demo site as they look. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inBothColours } from './browser-pictures.js';
+import { drawConsole } from './console-pictures.js';
+import { noteShown } from './picture-sources.js';
 import { drawSite } from './site-pictures.js';
 
 const program = new URL('../bin/rewards.js', import.meta.url).pathname;
@@ -55,27 +58,6 @@ ${lines.map((line, index) => lineSvg(line, MARGIN_PX + 13 + index * LINE_PX)).jo
 `;
 }
 
-/** The page in both colours, side by side: as a browser draws it in the light, and in the dark. */
-async function pageImage(url) {
-  const { chromium } = await import('playwright-core');
-  const executablePath = process.env.REWARDS_TEST_CHROMIUM ?? '/usr/bin/chromium';
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-  try {
-    const shots = [];
-    for (const colorScheme of ['light', 'dark']) {
-      const page = await browser.newPage({ colorScheme, viewport: { width: 500, height: 740 } });
-      await page.goto(url);
-      shots.push((await page.screenshot()).toString('base64'));
-    }
-    const both = await browser.newPage({ viewport: { width: 1_000, height: 740 } });
-    const image = (shot) => `<img width="500" height="740" src="data:image/png;base64,${shot}">`;
-    await both.setContent(`<body style="margin:0;display:flex">${shots.map(image).join('')}</body>`);
-    return await both.screenshot();
-  } finally {
-    await browser.close();
-  }
-}
-
 const folder = await mkdtemp(join(tmpdir(), 'rewards-pictures-'));
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(REWARDS_|NO_COLOR$|FORCE_COLOR$)/.test(name)),
@@ -102,6 +84,13 @@ async function shown(...args) {
   const run = start(...args);
   await once(run.child, 'close');
   return prompt(...args) + run.text;
+}
+
+/** The banner's link, with the token that lets a browser in. */
+function controlOf(banner) {
+  const [link] = /http:\S+\/_rewards\S*token=[\w-]+/.exec(banner) ?? [];
+  if (!link) throw new Error(banner);
+  return link;
 }
 
 const event = ['send-event', 'account_creation', '--user', 'alice@demo.example'];
@@ -134,9 +123,10 @@ try {
   const created = await shown('checkout', 'create', '--amount', '500', '--user', 'alice@demo.example');
   const [page] = /http:\S+\/_pay\/\w+/.exec(created) ?? [];
   if (!page) throw new Error(created);
-  await writeFile(new URL('checkout.png', images), await pageImage(page));
+  await writeFile(new URL('checkout.png', images), await inBothColours(page, { width: 500, height: 740 }));
   const [site] = /http:\S+\/site\b/.exec(serve.text) ?? [];
   if (!site) throw new Error(serve.text);
+  await drawConsole({ control: controlOf(serve.text), images, shown });
   await drawSite({ site, images, nextDay: () => shown('clock', 'advance', '24h') });
 } finally {
   const closed = once(serve.child, 'close');
@@ -144,3 +134,4 @@ try {
   await closed;
   await rm(folder, { recursive: true, force: true });
 }
+await noteShown();

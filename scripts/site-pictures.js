@@ -1,13 +1,12 @@
 /** Pictures of the demo site for docs/images: visits it in a browser, as a member and as its administrator. */
 import { writeFile } from 'node:fs/promises';
+import { openBrowser } from './browser-pictures.js';
 
 const DAYS = 4;
 
 /** `site`: the address; `nextDay`: moves the stack's clock; `images`: where the pictures go. */
 export async function drawSite({ site, nextDay, images }) {
-  const { chromium } = await import('playwright-core');
-  const executablePath = process.env.REWARDS_TEST_CHROMIUM ?? '/usr/bin/chromium';
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const browser = await openBrowser();
   const draw = async (page, name, options = {}) =>
     writeFile(new URL(`site-${name}.png`, images), await page.screenshot(options));
   const enter = async (login, options = {}) => {

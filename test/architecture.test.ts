@@ -23,10 +23,10 @@ test('the source keeps to its floors and rooms, its clocks and its sizes', () =>
 test('the command line loads little before it knows what to do', () => {
   const { files, packages: named } = loadedBy('cli/main.ts', everySource());
   const isLight =
-    /^(cli|lib)\/|^(compose\/env|client\/client-error|production\/(settings|(outside|listener|chain)-settings|start-setting|start-errors)|rules\/(brands\/spec|webhook-body|engagement\/(rank-tree|board-window))|site\/plugin\/hooks|emulator\/faults\/seams)\.ts$/;
+    /^(cli|lib)\/|^(compose\/env|client\/(client-error|replay\/effect-names)|production\/(settings|(outside|listener|chain)-settings|start-setting|start-errors)|rules\/(brands\/spec|webhook-body|engagement\/(rank-tree|board-window))|site\/plugin\/hooks|emulator\/faults\/seams)\.ts$/;
   expect([...files].filter((file) => !isLight.test(file))).toEqual([]);
   const isRow =
-    /^cli\/(main|(machine|terminal)\/[a-z-]+|.*\/([a-z]+-)?commands|run\/serve-settings|around\/env-formats|setup\/brand-flags|about\/completion-kinds|talk\/requests\/effect-names)\.ts$/;
+    /^cli\/(main|(machine|terminal)\/[a-z-]+|.*\/([a-z]+-)?commands|run\/serve-settings|around\/env-formats|setup\/brand-flags|about\/completion-kinds)\.ts$/;
   expect([...files].filter((file) => file.startsWith('cli/') && !isRow.test(file))).toEqual([]);
   expect([...named].filter((name) => !['commander', 'picocolors'].includes(name))).toEqual([]);
 });
@@ -37,7 +37,7 @@ test('the process has one asynchronous storage, however many stacks: every promi
 });
 
 const roots =
-  'emulator/prestarted-node.ts, emulator/create-emulator.ts, emulator/stack/open-stack.ts, emulator/pick-adapters.ts, production/create-production.ts';
+  'emulator/prestarted-node.ts, emulator/create-emulator.ts, emulator/stack/open-stack.ts, emulator/pick-adapters.ts, production/create-production.ts, production/pick-adapters.ts';
 const lines = (count: number) => `export function long() {\n${'  work();\n'.repeat(count - 2)}}`;
 
 describe('the check sees', () => {

@@ -14,13 +14,14 @@ import type { Found, Rounds } from '../bench/groups/found.ts';
 import { sizesUpTo } from '../bench/groups/growth.ts';
 import type { LoadResult } from '../bench/load/load.ts';
 import { runLoad } from '../bench/load/run-load.ts';
-import { plotsOf } from '../bench/plots/plots.ts';
-import { drawPlot, ticksUpTo } from '../bench/plots/svg.ts';
 import { mergedRows, partOf, withPart } from '../bench/report/docs.ts';
+import { plotsOf } from '../bench/report/pictures.ts';
 import { rowsOf } from '../bench/report/rows.ts';
 import { median } from '../bench/report/statistics.ts';
 import { generatorText, roundsTable, rowsTable } from '../bench/report/tables.ts';
 import { type RowId, targets } from '../bench/report/targets.ts';
+import { drawPlot } from '../src/lib/plots/line-plot.ts';
+import { ticksUpTo } from '../src/lib/plots/ticks.ts';
 
 const rounds = (rate: number[], cpuMsEach: number[]): Rounds => ({
   rate,

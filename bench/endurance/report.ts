@@ -1,7 +1,8 @@
 /** What a long load showed: memory and latency by minute, and whether they are level. */
+
+import { drawPlot } from '../../src/lib/plots/line-plot.ts';
 import type { Latencies } from '../load/load.ts';
-import type { Picture } from '../plots/plots.ts';
-import { drawPlot } from '../plots/svg.ts';
+import type { Picture } from '../report/pictures.ts';
 import { median, rounded } from '../report/statistics.ts';
 import type { ResidentSample } from './resident.ts';
 import { type Trend, thinned, trendOf } from './trend.ts';

@@ -1,8 +1,8 @@
 /** The measured parts of docs/performance.md: each stands between two marks and is written anew by a run. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import type { Found } from '../groups/found.ts';
-import { plotsOf } from '../plots/plots.ts';
 import { type Machine, machineText } from './machine.ts';
+import { plotsOf } from './pictures.ts';
 import type { Row } from './rows.ts';
 import { generatorText, roundsHead, roundsLines } from './tables.ts';
 import { type RowId, targets, targetText } from './targets.ts';

@@ -3,6 +3,7 @@ import { type BusinessTime, type Database, type Queries, readTime } from '../led
 import type { DeliveryState } from '../ledger/schema/webhooks.ts';
 import {
   type Delivery,
+  endpointHealth,
   listDeliveries,
   recoverDeliveries,
   replayEvent,
@@ -15,6 +16,7 @@ import {
   disableEndpoint,
   listEndpoints as endpointsOf,
   everyEndpoint,
+  findEndpoint,
   lockEndpoint,
   addEndpoint as storeEndpoint,
   type WebhookEndpoint,
@@ -56,6 +58,18 @@ export async function showEndpoints(
   const brand = await findNamed(db, brandName);
   if (!brand) return { refusal: { code: 'brand_not_found', name: brandName } };
   return { endpoints: await endpointsOf(db, brand.brandId) };
+}
+
+/** One endpoint, and how its newest deliveries stand at `nowMs`. */
+export async function showEndpoint(
+  deps: Pick<ManageEndpointsDeps, 'database' | 'businessTime'>,
+  { id, deliveriesMax }: { id: string; deliveriesMax: number },
+) {
+  const { db } = deps.database;
+  const endpoint = await findEndpoint(db, id);
+  if (!endpoint) return unknown(id);
+  const states = await endpointHealth(db, { endpointId: id, limit: deliveriesMax });
+  return { endpoint, states, nowMs: await ledgerTime(deps, db) };
 }
 
 /** An endpoint, with its secret where that is new. */
@@ -174,8 +188,8 @@ export const recoverEndpoint = (
     return { recovered: await recoverDeliveries(tx, lost) };
   });
 
-const ledgerTime = ({ businessTime }: Pick<ManageEndpointsDeps, 'businessTime'>, tx: Queries) =>
-  readTime({ db: tx, now: businessTime() });
+const ledgerTime = ({ businessTime }: Pick<ManageEndpointsDeps, 'businessTime'>, db: Queries) =>
+  readTime({ db, now: businessTime() });
 
 const withEndpoint = <T>(
   { database }: Pick<ManageEndpointsDeps, 'database'>,
@@ -201,6 +215,8 @@ export async function showDeliveries(
     brand?: string | undefined;
     endpointId?: string | undefined;
     state?: DeliveryState | undefined;
+    type?: WebhookType | undefined;
+    subjects?: string[] | undefined;
     limit: number;
   },
 ): Promise<{ deliveries: Delivery[] } | { refusal: { code: 'brand_not_found'; name: string } }> {

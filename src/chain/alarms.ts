@@ -51,35 +51,41 @@ export type AlarmCode =
   /** A comparison of ledger and chain found differences. */
   | 'ledger_differs';
 
-/** All of them, so that each has a figure before it is ever raised. */
-export const alarmCodes = Object.keys({
-  foreign_nonce: true,
-  nonce_lost: true,
-  gas_money_low: true,
-  gas_reserve_low: true,
-  gas_wallet_key: true,
-  fee_over_cap: true,
-  transaction_reverted: true,
-  transaction_not_taken: true,
-  transaction_malformed: true,
-  reward_skipped: true,
-  reward_waiting: true,
-  mint_refused: true,
-  mint_given_up: true,
-  mint_waiting: true,
-  redemption_refused: true,
-  redemption_waiting: true,
-  redemption_limit: true,
-  block_lag: true,
-  clock_differs: true,
-  spend_limit: true,
-  rule_without_max_reward: true,
-  facts_set_aside: true,
-  webhook_endpoint_off: true,
-  ledger_differs: true,
-} satisfies Record<AlarmCode, true>);
+/** What to do about each, in a line; docs/operations.md says more. */
+export const remedies: Readonly<Record<AlarmCode, string>> = {
+  foreign_nonce:
+    'Find out who else sends with the key of this account; `rewards lane show` compares its nonces.',
+  nonce_lost:
+    'Find out who else sends with the key; with `unknown`, add a node that has the state of older blocks.',
+  gas_money_low: 'Send native currency to the account; `rewards doctor money` says how much.',
+  gas_reserve_low: "Send native currency to the service's own gas wallet.",
+  gas_wallet_key: 'Start with the relay key that the ledger was begun with.',
+  fee_over_cap: 'Wait until gas is cheaper, or raise the cap.',
+  transaction_reverted: 'Look at the transaction on chain: usually the account has lost its role.',
+  transaction_not_taken: 'Look for `did not take a transaction` in the log, and add a node.',
+  transaction_malformed: 'Compare REWARDS_CHAIN_ID with the node, and try another node.',
+  reward_skipped: "Look at the reason in the log: usually the brand's escrow has too little.",
+  reward_waiting: 'Look at the other alarms of the payout account, and whether a process with its key runs.',
+  mint_refused: '`rewards contracts show` says which role or cap is missing.',
+  mint_given_up: '`rewards verify` names the session; give the money back, or mint with `rewards mint --to`.',
+  mint_waiting: 'Look at the other alarms of the mint account, and whether a process with its key runs.',
+  redemption_refused: '`rewards contracts show` says which role is missing.',
+  redemption_waiting:
+    'Look at the other alarms of the redemption account, and whether a process with its key runs.',
+  redemption_limit: 'Wait for the hour to end, or raise the cap with `setCollectCap`.',
+  block_lag: 'Look for lines of the loop `follower` in the log, and add a node that answers what they name.',
+  clock_differs: 'Set the clocks of this machine and of the database by NTP.',
+  spend_limit: 'Look at what earns; raise spendPerHour or spendPerDay where the traffic is honest.',
+  rule_without_max_reward: 'Give the rule a limit: `rewards brand rule <brand> <event> --max-reward <rwt>`.',
+  facts_set_aside: 'Correct what `error` names; it is tried again by itself.',
+  webhook_endpoint_off: '`rewards webhooks endpoints enable <id>` once its server answers.',
+  ledger_differs: 'Run `rewards verify`.',
+};
 
-interface Alarm {
+/** All of them, so that each has a figure before it is ever raised. */
+export const alarmCodes = Object.keys(remedies) as AlarmCode[];
+
+export interface Alarm {
   code: AlarmCode;
   /** What it is about, such as a lane's address. */
   about: string;

@@ -11,10 +11,12 @@ import { problemText } from './machine/output.ts';
 import { runCli } from './machine/run-cli.ts';
 import { createSink } from './terminal/streams.ts';
 import { plainStyle } from './terminal/style.ts';
+import { terminalOf } from './terminal/terminal.ts';
 
 const env = readEnvironment();
 const stdout = createSink(process.stdout);
 const stderr = createSink(process.stderr);
+const terminal = terminalOf(process);
 
 void main();
 
@@ -32,6 +34,7 @@ async function main(): Promise<never> {
     readStdin,
     ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
     atTerminal: process.stdin.isTTY === true,
+    ...(terminal && { terminal }),
     onSignal,
     clock: systemClock(),
   });

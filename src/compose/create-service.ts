@@ -21,8 +21,7 @@ import type { CheckConstraints } from '../rules/constraint.ts';
 import { createWebhooks } from '../webhooks/run-webhooks.ts';
 import { settings } from './config.ts';
 import { createConstraints } from './create-constraints.ts';
-import { createHosts, type HostsConfig, type HostsDeps } from './hosts/create-hosts.ts';
-import type { ServiceHosts } from './hosts/one-port.ts';
+import { createHosts, type Hosts, type HostsConfig, type HostsDeps } from './hosts/create-hosts.ts';
 
 interface ServiceDeps
   extends Omit<
@@ -58,7 +57,7 @@ export interface Service {
   /** Resolves when all that blocks show so far has had its consequences: boards, achievements, webhooks that are queued. */
   caughtUp(): Promise<void>;
   /** Hosts without listeners; absent without wallets. */
-  hosts?: ServiceHosts | undefined;
+  hosts?: Hosts | undefined;
   /** Whether a buyer meets what a perk asks of them. */
   checkConstraints: CheckConstraints;
   /** Resolves when the ledger has caught up with the chain; the engine then runs on its own. */
@@ -76,7 +75,7 @@ export interface Service {
 export function createService(
   deps: ServiceDeps & { wallets: WalletTree },
   config: ServiceConfig,
-): Service & { hosts: ServiceHosts };
+): Service & { hosts: Hosts };
 export function createService(deps: ServiceDeps, config: ServiceConfig): Service;
 export function createService(deps: ServiceDeps, config: ServiceConfig): Service {
   const { signers, wallets } = deps;

@@ -10,10 +10,12 @@ import { openDataDir } from '../ledger/database/file-lock.ts';
 import { openSqlite } from '../ledger/database/sqlite.ts';
 import { systemClock } from '../lib/clock.ts';
 import { secureRandom } from '../lib/ids.ts';
+import { stopwatch } from '../lib/timers.ts';
 import type { StartFreshStack } from '../stack/fresh-stack.ts';
 import type { Ready } from '../stack/ready.ts';
 import { openRpcProxy, type RpcProxy } from './chain/rpc-proxy.ts';
 import { createRequestLog } from './control/request-log.ts';
+import { createRequestTally } from './control/request-tally.ts';
 import { loadFixture, packagedFixture } from './fixture/fixture.ts';
 import { emulatorLimits, snapshotSettings } from './limits.ts';
 import { type HostUrls, type ListenerApps, type ListenerName, openListeners } from './open-hosts.ts';
@@ -139,6 +141,7 @@ async function startEmulator(
     prestartedNode: deps.prestartedNode,
     controlToken: Buffer.from(secureRandom(machine).bytes(24)).toString('base64url'),
     requests: createRequestLog<RequestRecord>(emulatorLimits.requestLog),
+    tally: createRequestTally(stopwatch()),
     tell: deps.tell,
     urls: () => urls,
     snapshots: createSnapshots({

@@ -49,7 +49,7 @@ export function listenerApps(
     const at = urls();
     return at ? linksOf(at) : [];
   };
-  const index = indexPage(['/', settings.apiPrefix, '/_rewards'], links);
+  const index = indexPage(['/', settings.apiPrefix], links);
   const indexed = () => new Hono({ getPath: tidyPath }).use(index);
   const ofEmulator = new Hono({ getPath: tidyPath })
     .route('/_rewards', hosts.control)
@@ -123,6 +123,7 @@ const handTo =
 
 /** The index: each host's reference, the emulator's controls and its site. */
 const linksOf = ({ events, control, site }: HostUrls): IndexLink[] => [
+  { name: 'Console', url: `${control}/`, about: 'What happens here, why, and what you can do about it.' },
   { name: 'Events', url: `${events}/docs/events`, about: 'Customer events, balances, DNS, health.' },
   { name: 'Register', url: `${events}/docs/register`, about: 'Wallets before the first reward.' },
   { name: 'Services', url: `${events}/docs/services`, about: 'What users have done, earned and can get.' },

@@ -177,7 +177,7 @@ async function startOwnChain(
   { dataDir, prestartedNode }: Place,
 ): Promise<SupervisedAnvil | undefined> {
   if (config.rpcUrl) return undefined;
-  const { bindAddress, blockTimeSeconds, log } = config;
+  const { bindAddress, blockTimeSeconds, log, onBlocks } = config;
   const local = await startSupervisedAnvil({
     rpc: settings.rpc,
     journal: config.databaseUrl && config.ephemeral ? undefined : ledgerChainJournal(deps.database),
@@ -189,6 +189,7 @@ async function startOwnChain(
     log,
     port: 0,
     takePrestartedNode: prestartedNode?.take,
+    onRestoring: onBlocks && ((progress) => onBlocks('restoring', progress)),
   });
   deps.lifecycle.onStop(() => local.stop());
   return local;

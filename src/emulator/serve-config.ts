@@ -30,6 +30,8 @@ export interface ServeConfig {
   /** A Postgres database instead of SQLite. */
   databaseUrl?: string | undefined;
   log: Log;
+  /** Hears how far it is: blocks of its own chain that are mined again, and those of another node that are read. */
+  onBlocks?: ((phase: 'restoring' | 'reading', progress: { block: number; of: number }) => void) | undefined;
   /** Domain of the stand-in e-mails of chat users. Default: one that exists nowhere. */
   ownDomain?: string | undefined;
   /** Which of the contract's two wordings a refused cooldown has. Default: current. */

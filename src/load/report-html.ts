@@ -75,7 +75,7 @@ h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin-top: 2rem }
 table { border-collapse: collapse } th, td { text-align: left; padding: .2rem 1.2rem .2rem 0; border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums }
 th { font-weight: 600 } th, td, p { overflow-wrap: anywhere } figure { margin: 1.5rem 0 } figcaption { font-weight: 600 } small { font-weight: 400 }
 svg { width: 100%; height: auto } svg text { font: 11px system-ui, sans-serif; fill: currentColor }
-.grid { stroke: var(--line) } .limit { stroke: var(--bad); stroke-dasharray: 4 3 } .line { fill: none; stroke: #27c; stroke-width: 1.5 }
+.grid { stroke: var(--line) } .limit { fill: none; stroke: var(--bad); stroke-dasharray: 4 3 } .line { fill: none; stroke: #27c; stroke-width: 1.5 }
 .admitted { fill: var(--good); color: var(--good) } .refused { fill: var(--some); color: var(--some) } .failed { fill: var(--bad); color: var(--bad) }
 .good { color: var(--good) } .bad { color: var(--bad) } .verdict { font-weight: 600 }
 `;

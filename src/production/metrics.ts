@@ -310,7 +310,7 @@ async function sample(made: Figures, deps: LookedAt, nowMs: number): Promise<voi
   made.inFlight.set(bytes.reduce((sum, { raw }) => sum + payoutsIn(raw).length, 0));
   const open = await openTransactions(db);
   made.open.reset();
-  for (const { purpose, status, count } of open) made.open.set({ purpose, status }, count);
+  for (const { purpose, status, count } of open) made.open.inc({ purpose, status }, count);
   await sampleLanes(made, deps, nowMs);
   const newest = await deps.chain.block('latest');
   const followed = (await newestFollowed(db)) ?? deps.firstBlock - 1;

@@ -46,6 +46,13 @@ interface WatchDeps {
   log: Log;
 }
 
+interface Compared {
+  atMs: number;
+  ok: boolean;
+  differences: number;
+  block: number | null;
+}
+
 export function startWatches(
   deps: WatchDeps,
   config: Pick<
@@ -65,6 +72,8 @@ export function startWatches(
   notReady: () => Promise<string[]>;
   /** Which process sends what brands need, as of the last look. */
   lanes: () => Record<LaneName, LaneState>;
+  /** The last comparison of ledger and chain by this process; undefined before the first. */
+  compared: () => Compared | undefined;
   stop: () => Promise<void>;
 } {
   const { database, chain, engine, metrics, facts, clock, realClock, log } = deps;
@@ -114,6 +123,7 @@ export function startWatches(
       ];
     },
     lanes: () => lanes,
+    compared: compare.last,
     async stop() {
       await Promise.all([sampling.stop(), comparing.stop()]);
     },
@@ -204,10 +214,12 @@ function comparison(deps: WatchDeps): {
   turn: (signal: AbortSignal) => Promise<'idle'>;
   /** Whether nothing was compared yet. */
   isNext: () => boolean;
+  last: () => Compared | undefined;
 } {
   const { engine, metrics, clock, log } = deps;
   const verify = createVerifier(deps);
   let turns = 0;
+  let last: Compared | undefined;
   const turn = async (signal: AbortSignal): Promise<'idle'> => {
     turns += 1;
     if (turns === 1) return 'idle';
@@ -216,6 +228,7 @@ function comparison(deps: WatchDeps): {
     if (signal.aborted) return 'idle';
     metrics.verified(report, { nowMs: clock.now(), tookMs: elapsedMs() });
     const { differences, block } = report;
+    last = { atMs: clock.now(), ok: report.ok, differences: differences.length, block };
     for (const { kind, message, about } of differences.slice(0, DIFFERENCES_LOGGED)) {
       log.error({ difference: kind, ...about }, message);
     }
@@ -223,5 +236,5 @@ function comparison(deps: WatchDeps): {
     else engine.alarms.raise('ledger_differs', 'ledger', { differences: differences.length, block });
     return 'idle';
   };
-  return { turn, isNext: () => turns === 1 };
+  return { turn, isNext: () => turns === 1, last: () => last };
 }

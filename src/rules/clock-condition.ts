@@ -1,6 +1,8 @@
 /** What the emulator's clock can be moved to instead of a time: `cooldown:USER/EVENT` and the like, read from text. */
 
 export type ClockCondition =
+  /** The earliest moment at which anything falls due. */
+  | { kind: 'next' }
   /** The user's next claim of the event is no longer held up. */
   | { kind: 'cooldown'; user: string; eventType: string }
   /** The window of a limit is over: of a user, an account, a client's address or a brand. */
@@ -14,6 +16,7 @@ export type ClockCondition =
 
 /** How each is written, for helps and refusals. */
 export const CLOCK_CONDITIONS = [
+  'next',
   'cooldown:USER/EVENT',
   'window-reset:USER|ADDRESS',
   'webhook-retry:ID',
@@ -23,17 +26,18 @@ export const CLOCK_CONDITIONS = [
 
 /** `parseClockCondition` as a pattern. */
 export const CLOCK_CONDITION =
-  /^(?:cooldown:\S+\/[^\s/]+|(?:window-reset|webhook-retry|checkout-expiry):\S+|token-expiry(?::\S+)?)$/;
+  /^(?:next|cooldown:\S+\/[^\s/]+|(?:window-reset|webhook-retry|checkout-expiry):\S+|token-expiry(?::\S+)?)$/;
 
 /** Whether the text begins like a condition, so that what is wrong with it can be told as such. */
 export const namesClockCondition = (text: string) =>
-  /^(?:cooldown|window-reset|webhook-retry|token-expiry|checkout-expiry)(?::|$)/.test(text);
+  /^(?:next|cooldown|window-reset|webhook-retry|token-expiry|checkout-expiry)(?::|$)/.test(text);
 
 /** Undefined when the text is not one of `CLOCK_CONDITIONS`. */
 export function parseClockCondition(text: string): ClockCondition | undefined {
   if (!CLOCK_CONDITION.test(text)) return undefined;
   const colon = text.indexOf(':');
   const [kind, rest] = colon === -1 ? [text, undefined] : [text.slice(0, colon), text.slice(colon + 1)];
+  if (kind === 'next') return { kind };
   if (kind === 'token-expiry') return { kind, token: rest };
   if (rest === undefined) return undefined;
   if (kind === 'window-reset') return { kind, subject: rest };
@@ -42,3 +46,6 @@ export function parseClockCondition(text: string): ClockCondition | undefined {
   const slash = rest.lastIndexOf('/');
   return { kind: 'cooldown', user: rest.slice(0, slash), eventType: rest.slice(slash + 1) };
 }
+
+/** Where the clock ends: far enough for every rule, and representable as a date. */
+export const LATEST_MS = Date.UTC(9999, 0, 1);

@@ -235,7 +235,7 @@ function resultOf(
   { random }: DelivererDeps,
   { leased, posted, nowMs: atMs }: { leased: LeasedDelivery; posted: Posted; nowMs: number },
 ): AttemptResult {
-  const { eventId, endpoint, lease, tries } = leased;
+  const { eventId, endpoint, lease, tries, signedAt } = leased;
   const answered = posted.outcome === 'answered' ? posted : undefined;
   const verdict = verdictOf(answered ?? {});
   const shown = {
@@ -245,6 +245,7 @@ function resultOf(
     lease,
     atMs,
     ms: posted.ms,
+    signedAt,
     status: answered?.status ?? null,
     why: posted.outcome === 'failed' ? posted.why : null,
     answer: answered?.body.slice(0, ANSWER_KEPT) || null,

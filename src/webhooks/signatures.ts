@@ -78,7 +78,7 @@ export interface WebhookVerdict {
 }
 
 /** How far a timestamp may be from now, before and after: as Standard Webhooks has it. */
-const TOLERANCE_SECONDS = 300;
+export const TOLERANCE_SECONDS = 300;
 
 const isSame = (one: string, other: string): boolean => {
   const [left, right] = [Buffer.from(one), Buffer.from(other)];

@@ -1,5 +1,6 @@
 /** The programs that are one file, and the bytecode that each keeps of itself: used for that very program alone. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
@@ -14,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { manifest } from '../../src/cli/machine/manifest.ts';
+import { until } from '../kits/service/clock.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 let folder: string;
@@ -43,6 +45,10 @@ describe.each([
   const source = `${program}.cjs`;
   const bytecode = `${program}.bytecode`;
 
+  test('is ASCII alone, so that texts are what they are when it is read byte by byte', () => {
+    expect(readFileSync(at(source), 'latin1')).not.toMatch(/[^\0-\x7f]/);
+  });
+
   test('is kept by the first run, and changes nothing for the next', () => {
     const first = run(...words);
     expect(first).toContain(says);
@@ -71,6 +77,26 @@ describe.each([
     expect(run(...words)).toBe(first);
     expect(existsSync(at(bytecode))).toBe(true);
   });
+});
+
+// The chunk of the live view is not in this folder: what wanted it would say so.
+test.each([
+  { words: ['-o', 'json'], says: '"type":"ready"' },
+  { words: [], says: 'emulator ready' },
+])('serve $words in a pipe loads no Ink, and no line tells of a live view', async ({ words, says }) => {
+  cpSync(join(root, 'fixtures'), join(folder, 'fixtures'), { recursive: true });
+  const args = [join(folder, 'bin/rewards.js'), 'serve', '--ephemeral', '--port', '0', '--rpc-port', '0'];
+  const child = spawn(process.execPath, [...args, ...words], { cwd: folder });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      said += chunk;
+    });
+  await until('the stack', () => said.includes(says));
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'close');
+  expect(code).toBe(0);
+  expect(said).not.toContain('live view');
 });
 
 test.each([

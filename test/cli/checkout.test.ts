@@ -77,11 +77,15 @@ test('refund in parts, and dispute', async () => {
   expect((await plain('dispute', disputed)).stdout).toContain('disputed');
 });
 
-test('list shows the newest first, and those of one state', async () => {
+test('list shows the newest first, those of one state, and those of one buyer', async () => {
   const id = await opened();
   const { sessions } = (await json('list', '--limit', '2')).envelope.data.body;
   expect(sessions).toHaveLength(2);
   expect(sessions[0]).toMatchObject({ id, status: 'open', amount: 500 });
+  const { email } = sessions[0];
+  const own = (await json('list', '--user', email.toUpperCase(), '--limit', '500')).envelope.data.body;
+  expect(new Set(own.sessions.map((one: { email: string }) => one.email))).toEqual(new Set([email]));
+  expect((await json('list', '--user', 'nobody@demo.example')).envelope.data.body.sessions).toEqual([]);
   const [first = ''] = (await plain('list', '--status', 'complete')).stdout.split('\n');
   expect(first).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +cs_test_\w+ +5\.00 usd +paid/);
 });

@@ -142,7 +142,9 @@ test.skipIf(programMissing('script'))(
   async () => {
     const program = new URL('../../bin/rewards.js', import.meta.url).pathname;
     const command = `stty cols 36; exec ${process.execPath} ${program} load relay --users 2 --per-user 4`;
-    const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: project.path, stdio: 'pipe' });
+    // In CI lines are told, also on a terminal.
+    const env = { ...process.env, CI: '', TERM: 'xterm-256color' };
+    const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: project.path, stdio: 'pipe', env });
     let shown = '';
     child.stdout.on('data', (chunk) => {
       shown += chunk;

@@ -97,17 +97,21 @@ test.each([[[]], [['--split-hosts']]])(
   async (args) => {
     const stack = await start(...args);
     const { events, register, relay, control } = stack.ready.urls;
+    const authorization = `Bearer ${stack.ready.controlToken}`;
     const accept = { headers: { accept: 'text/html,*/*' } };
     const seen = new Set<string>();
-    for (const url of [events, `${events}/rewards-api`, register, relay, control, `${events}/`]) {
+    for (const url of [events, `${events}/rewards-api`, register, relay, `${events}/`]) {
       const page = await fetch(url, accept);
       expect([url, page.status]).toEqual([url, 200]);
       for (const [, link = ''] of (await page.text()).matchAll(/href="([^"]+)"/g)) seen.add(link);
     }
     expect(seen.size).toBeGreaterThanOrEqual(5);
     const titles = new Set<string>();
+    // The console opens by its link alone.
+    const locked = await fetch(`${control}/`, accept);
+    expect([locked.status, await locked.text()]).toEqual([401, expect.stringContaining('rewards open')]);
     for (const url of seen) {
-      const page = await fetch(url);
+      const page = await fetch(url, url.startsWith(control) ? { headers: { authorization } } : {});
       expect([url, page.status]).toEqual([url, 200]);
       const text = await page.text();
       const title = /<title>([^<]+)/.exec(text)?.[1];
@@ -117,8 +121,8 @@ test.each([[[]], [['--split-hosts']]])(
         expect([path, (await fetch(new URL(path, url))).status]).toEqual([path, 200]);
       }
     }
-    // The references of four hosts and of the controls, and the site.
-    expect(titles.size).toBe(6);
+    // The references of four hosts and of the controls, the site and the console.
+    expect(titles.size).toBe(7);
     // Programs get what the contract says of an unknown endpoint.
     expect((await fetch(events)).status).toBe(404);
     expect(banner(stack.ready, look)).toContain(`${events}/docs`);

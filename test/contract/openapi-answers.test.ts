@@ -56,12 +56,13 @@ function send(api: ApiDocument, { method, path, operation }: Described, example:
 async function ownPath(
   { operation: { operationId } }: Described,
   path: RequestExample['path'],
-  known: { id: string; eventId: string },
+  known: { id: string; eventId: string; transactionHash: string },
 ): Promise<Record<string, string> | undefined> {
   if (operationId === 'clearFault')
     return { name: (await service.control('/faults', { seam: 'node', effect: 'fee-cap' })).body.id };
   if (path?.id) return { id: known.id };
   if (path?.eventId) return { eventId: known.eventId };
+  if (path?.hash) return { hash: known.transactionHash };
   if (path?.endpoint) {
     const made = await service.control('/processor/endpoints', { url: 'http://127.0.0.1:1/' });
     return { endpoint: made.body.id };
@@ -148,7 +149,7 @@ describe.each(['events', 'register', 'services', 'control'] as const)('%s host',
   test('every example gets a documented answer, and does what it says', { timeout: 60_000 }, async () => {
     const api = apis[host];
     const rewarded = await service.event({ eventType: 'rate_experience', userEmail: someone() });
-    const { eventId } = rewarded.body;
+    const { eventId, transactionHash } = rewarded.body;
     const ofEvent = `${service.ready.urls.control}/webhooks/deliveries?limit=1`;
     await until(
       'the reward is told',
@@ -173,7 +174,7 @@ describe.each(['events', 'register', 'services', 'control'] as const)('%s host',
             ? { id: await endpointId() }
             : example.path?.id?.startsWith('evt_0190')
               ? { id: told }
-              : await ownPath(described, example.path, { id: latest, eventId });
+              : await ownPath(described, example.path, { id: latest, eventId, transactionHash });
         if (example.path?.name === 'base')
           await service.control('/snapshot', { name: 'base', replace: true });
         const ownBody = ownBodies[described.operation.operationId];
@@ -312,6 +313,7 @@ test('refusals of the control host are the documented ones', async () => {
     redemption_not_found: await change('POST', '/redemptions/019aac5e-7a1b-7c3d-8e9f-0a1b2c3d4e5f/drop', {}),
     wallet_not_found: await ask('/wallets/nobody@demo.example'),
     brand_exists: await change('POST', '/brands', second),
+    transaction_not_found: await ask(`/chain/transactions/0x${'0'.repeat(64)}`),
     processor_object_not_found: await ask('/processor/sessions/cs_test_none'),
     webhook_endpoint_not_found: await change('PATCH', '/webhooks/endpoints/we_none', { types: 'all' }),
     webhook_event_not_found: await ask('/webhooks/deliveries/evt_none'),
@@ -336,9 +338,14 @@ test('refusals of the control host are the documented ones', async () => {
   const codes = Object.keys(apis.control.components.examples);
   expect(codes.filter((code) => !(code in expected))).toEqual([
     'request_ambiguous',
+    // Told in test/emulator/send-requests.test.ts.
+    'not_replayable',
+    'not_sent',
     'invalid_fixture',
     // Told in hostile-buyers.test.ts.
     'redemption_not_waiting',
+    // Told in test/cli/chain.test.ts.
+    'node_unavailable',
     'processor_refused',
     'hook_not_found',
     // Told in test/emulator/snapshots.

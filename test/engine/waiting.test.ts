@@ -281,7 +281,7 @@ describe('how far the ledger is behind the chain', () => {
     read(20, 1_999);
     expect(lines).toEqual([]);
     read(21, 2_000);
-    expect(lines).toEqual([{ block: 21, of: 100 }]);
+    expect(lines).toEqual([{ block: 21, of: 100, perSecond: 8.5, remainingSeconds: 10 }]);
     read(30, 11_999);
     expect(lines).toHaveLength(1);
     read(31, 12_000);

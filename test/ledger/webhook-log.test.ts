@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { atMs } from '../../src/ledger/database/database.ts';
 import { webhookAttempts, webhookDeliveries, webhookEvents } from '../../src/ledger/schema/webhooks.ts';
 import {
+  endpointHealth,
   listDeliveries,
   replayEvent,
   showEvent,
@@ -77,6 +78,7 @@ onEveryDatabase(({ kit }) => {
     lease: of.lease,
     atMs: atTime,
     ms: 5,
+    signedAt: null,
     status: 200,
     why: null,
     answer: 'x',
@@ -135,6 +137,38 @@ onEveryDatabase(({ kit }) => {
     expect(await listDeliveries(db(), { brandId, state: 'delivered', limit: 1 })).toMatchObject([
       { url: null },
     ]);
+  });
+
+  test('the health of an endpoint is of its newest deliveries, and of no more than asked', async () => {
+    const { id } = await endpoint(freshAddress());
+    const health = async (limit: number) =>
+      (await endpointHealth(db(), { endpointId: id, limit })).sort((a, b) => a.state.localeCompare(b.state));
+    expect(await health(10)).toEqual([]);
+    const { brandId } = (await lockEndpoint(db(), id)) ?? {};
+    if (!brandId) throw new Error('no endpoint');
+    const events = [await queue(brandId), await queue(brandId), await queue(brandId)].sort();
+    const oldest = (await lease([id])).find(({ eventId }) => eventId === events[0]);
+    if (!oldest) throw new Error('nothing was leased');
+    await record(result(oldest, 'delivered', NOW_MS + 7));
+    expect(await health(10)).toMatchObject([
+      { state: 'delivered', deliveries: 1, lastDeliveredAt: NOW_MS + 7 },
+      { state: 'waiting', deliveries: 2, lastDeliveredAt: null, dueSince: NOW_MS },
+    ]);
+    expect(await health(2)).toMatchObject([{ state: 'waiting', deliveries: 2 }]);
+  });
+
+  test('deliveries are listed by type and by what they are about', async () => {
+    const brandId = freshAddress();
+    await endpoint(brandId);
+    const ids = [await queue(brandId), await queue(brandId), await queue(brandId)];
+    const all = await listDeliveries(db(), { brandId, limit: 10 });
+    const subjects = all.filter(({ eventId }) => eventId !== ids[0]).map(({ subject }) => subject);
+    const found = await listDeliveries(db(), { subjects, limit: 10 });
+    expect(found.map(({ eventId }) => eventId)).toEqual(ids.slice(1).sort().reverse());
+    const ofType = (type: 'reward.distributed' | 'payment.minted') =>
+      listDeliveries(db(), { subjects, type, limit: 10 });
+    expect(await ofType('reward.distributed')).toHaveLength(2);
+    expect(await ofType('payment.minted')).toEqual([]);
   });
 
   test('an event shows each delivery with its own attempts, and is sent again to all or to one', async () => {

@@ -89,6 +89,7 @@ onEveryDatabase(({ kit }) => {
     lease: name,
     atMs: atTime,
     ms: 5,
+    signedAt: null,
     status: outcome === 'delivered' ? 200 : 500,
     why: null,
     answer: 'x',

@@ -202,10 +202,7 @@ async function isBoughtOnce(old: string): Promise<void> {
 }
 
 /** The purchase is in no block that the ledger knows of. */
-async function isOpen(service: Started): Promise<boolean> {
-  const { body } = await service.admin('/metrics');
-  return /^rewards_transactions_open\{purpose="relay",status="(?:stored|sent)"\} [1-9]/m.test(String(body));
-}
+const isOpen = async (service: Started) => (await service.inNoBlock('relay')) > 0;
 
 /** A service that found the offer by itself: it has sent nothing for it, and another one finds nothing to do. */
 async function isSettledOnce(old: string, service: Started): Promise<void> {

@@ -1,4 +1,5 @@
 /** Webhooks through the front door: a reward, the brand's own server, the control API and the command line. */
+import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startReceiver } from '../kits/network/receivers.ts';
 import { rewards } from '../kits/service/cli.ts';
@@ -90,7 +91,14 @@ describe('a reward', () => {
     const shown = await read(`/deliveries/${(await delivered(eventId, id)).eventId}`);
     const own = shown.deliveries.find((one: { endpointId: string }) => one.endpointId === id);
     expect(own.log).toEqual([
-      { at: expect.any(String), ms: expect.any(Number), status: 200, why: null, answer: 'read' },
+      {
+        at: expect.any(String),
+        ms: expect.any(Number),
+        signedAt: expect.any(String),
+        status: 200,
+        why: null,
+        answer: 'read',
+      },
     ]);
     const body = receiver.received.map((one) => one.body.toString()).find((text) => text === shown.body);
     expect(body).toBeDefined();
@@ -277,6 +285,7 @@ describe('an endpoint', () => {
       ['DELETE', '/endpoints/we_none'],
       ['POST', '/endpoints/we_none/secrets'],
       ['GET', '/deliveries/evt_none'],
+      ['GET', '/deliveries/evt_none/signature'],
       ['POST', '/deliveries/evt_none/replay'],
     ]) {
       const init = { method: method ?? '', ...(method !== 'GET' && { body: '{"types":"all"}' }) };
@@ -285,7 +294,60 @@ describe('an endpoint', () => {
     }
     expect((await service.request(webhooks('/deliveries?state=lost'))).status).toBe(400);
     expect((await service.request(webhooks('/deliveries?limit=0'))).status).toBe(400);
+    const many = Array.from({ length: 101 }, (_, place) => place).join(',');
+    expect((await service.request(webhooks(`/deliveries?subject=${many}`))).status).toBe(400);
+    expect((await service.request(webhooks('/endpoints/we_none'))).status).toBe(404);
     expect((await service.request(webhooks('/endpoints?brand=nobody.example'))).status).toBe(404);
+  });
+});
+
+describe('a signature taken apart', () => {
+  test('is what was sent, with what each header covers, and never the secret', async () => {
+    const { id, secret } = await add({ url: hook('/apart') });
+    const { eventId } = await reward();
+    await until('it is delivered', async () => (await delivered(eventId, id))?.state === 'delivered');
+    const { eventId: evt } = await delivered(eventId, id);
+    const came = receiver.received.find((one) => one.path === '/apart' && one.headers['webhook-id'] === evt);
+    const shown = await read(`/deliveries/${evt}/signature`);
+    const own = shown.endpoints.find((one: { endpointId: string }) => one.endpointId === id);
+    for (const [name, value] of Object.entries(own.headers))
+      expect([name, came?.headers[name.toLowerCase()]]).toEqual([name, value]);
+    expect(own.isOfAttempt).toBe(true);
+    for (const { header, scheme, key, prefix, value, verifies } of own.signatures) {
+      const isStandard = scheme === 'standard-webhooks';
+      expect(key).toBe(isStandard ? 'the base64 after whsec_' : 'the text of the secret');
+      const keyBytes = isStandard ? Buffer.from(secret.slice(6), 'base64') : secret;
+      const digest = createHmac('sha256', keyBytes).update(prefix + shown.body);
+      expect([header, value.includes(digest.digest(isStandard ? 'base64' : 'hex'))]).toEqual([header, true]);
+      expect([header, verifies]).toEqual([header, true]);
+    }
+    expect(own.signatures.map(({ scheme }: { scheme: string }) => scheme)).toEqual([
+      'service',
+      'service-timestamped',
+      'standard-webhooks',
+    ]);
+    expect(JSON.stringify(shown)).not.toContain(secret.slice(6));
+    await remove(id);
+    expect((await read(`/deliveries/${evt}/signature`)).endpoints).not.toContainEqual(
+      expect.objectContaining({ endpointId: id }),
+    );
+  });
+
+  test('says which part a verifier would refuse, and when', async () => {
+    const { id } = await add({ url: hook('/late') });
+    const { eventId } = await reward();
+    await until('it is delivered', async () => (await delivered(eventId, id))?.state === 'delivered');
+    const { eventId: evt } = await delivered(eventId, id);
+    const late = await cli('webhooks', 'deliveries', 'signature', evt, '--at', '2050-01-01T00:00:00Z');
+    const own = JSON.parse(late.stdout).data.body.endpoints.find(
+      (one: { endpointId: string }) => one.endpointId === id,
+    );
+    const [bare, timestamped] = own.signatures;
+    expect(bare).toMatchObject({ verifies: true, ageSeconds: null });
+    expect(timestamped).toMatchObject({ verifies: false, failed: { part: 'timestamp' } });
+    const wrong = await service.request(webhooks(`/deliveries/${evt}/signature?at=yesterday`));
+    expect([wrong.status, wrong.body.message]).toEqual([400, expect.stringContaining('2030-01-01')]);
+    await remove(id);
   });
 });
 
@@ -327,6 +389,18 @@ describe('the command line', () => {
     await until('it is delivered', async () => (await delivered(eventId, id))?.state === 'delivered');
     const list = await cli('webhooks', 'deliveries', 'list', '--endpoint', id, '--state', 'delivered');
     const [{ eventId: evt }] = JSON.parse(list.stdout).data.body.deliveries;
+    const about = ['--subject', `${eventId},no-such-id`, '--endpoint', id];
+    for (const [type, count] of [
+      ['reward.distributed', 1],
+      ['payment.minted', 0],
+    ] as const) {
+      const some = await cli('webhooks', 'deliveries', 'list', ...about, '--type', type);
+      expect(JSON.parse(some.stdout).data.body.deliveries).toHaveLength(count);
+    }
+    const health = JSON.parse((await cli('webhooks', 'endpoints', 'show', id)).stdout).data.body;
+    expect(health).toMatchObject({ id, latest: { deliveries: 1, delivered: 1, waiting: 0, dueSince: null } });
+    expect(health.latest.lastDeliveredAt).toMatch(/^2/);
+    expect(JSON.stringify(health)).not.toContain('whsec_');
     const shown = await cli('webhooks', 'deliveries', 'show', evt);
     expect(JSON.parse(JSON.parse(shown.stdout).data.body.body).id).toBe(evt);
     const again = await cli('webhooks', 'deliveries', 'replay', evt, '--endpoint', id);

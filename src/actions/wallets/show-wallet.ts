@@ -5,7 +5,7 @@ import { findWalletAt, findWallets, type Wallet } from '../../ledger/wallets/wal
 import { readRegistration } from '../../rules/registration.ts';
 import { addressKey, emailKey } from '../../rules/user-key.ts';
 
-interface WalletDetail {
+export interface WalletDetail {
   wallet: Wallet;
   identities: Identity[];
 }

@@ -3,6 +3,7 @@
  * itself.
  */
 import type { Log } from '../../lib/log.ts';
+import { paceOf } from '../../lib/pace.ts';
 import type { Reading } from './types.ts';
 
 /** Tells for how long the ledger has been behind the chain. */
@@ -42,19 +43,43 @@ export function createReadingReport({ log, stopwatch }: { log: Log; stopwatch: (
   /** Undefined while everything is read. */
   text(): string | undefined;
 } {
-  let under: { reading: Reading; sinceMs: () => number; lineAfterMs: number } | undefined;
+  type Begun = { from: number; elapsedMs: () => number };
+  let under: (Begun & { reading: Reading; sinceMs: () => number; lineAfterMs: number }) | undefined;
   return {
     onReading(reading) {
       if (reading.block >= reading.of) {
         under = undefined;
         return;
       }
-      under ??= { reading, sinceMs: stopwatch(), lineAfterMs: FIRST_LINE_AFTER_MS };
+      under ??= {
+        reading,
+        from: reading.block,
+        elapsedMs: stopwatch(),
+        sinceMs: stopwatch(),
+        lineAfterMs: FIRST_LINE_AFTER_MS,
+      };
       under.reading = reading;
       if (under.sinceMs() < under.lineAfterMs) return;
-      under = { reading, sinceMs: stopwatch(), lineAfterMs: LINE_EVERY_MS };
-      log.info({ block: reading.block, of: reading.of }, 'reading the chain');
+      under = { ...under, sinceMs: stopwatch(), lineAfterMs: LINE_EVERY_MS };
+      log.info({ block: reading.block, of: reading.of, ...paceFields(under) }, 'reading the chain');
     },
     text: () => under && `reading block ${under.reading.block + 1} of ${under.reading.of}`,
+  };
+}
+
+function paceFields({
+  from,
+  elapsedMs,
+  reading,
+}: {
+  from: number;
+  elapsedMs: () => number;
+  reading: Reading;
+}): { perSecond?: number; remainingSeconds?: number } {
+  const { block: done, of } = reading;
+  const { perSecond, remainingMs } = paceOf({ from, done, of, elapsedMs: elapsedMs() });
+  return {
+    ...(perSecond !== undefined && { perSecond: Math.round(perSecond * 10) / 10 }),
+    ...(remainingMs !== undefined && { remainingSeconds: Math.ceil(remainingMs / 1_000) }),
   };
 }

@@ -111,7 +111,7 @@ function createSending({ settings, realClock, log }: RelaysDeps, lanes: ReturnTy
     start: loop.start,
     async stop() {
       await loop.stop();
-      for (const lane of lanes.opened.values()) await lane.release();
+      await Promise.all([...lanes.opened.values()].map((lane) => lane.release()));
     },
   };
 }

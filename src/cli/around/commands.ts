@@ -2,6 +2,7 @@
 
 import { Argument } from 'commander';
 import { gather, option, settingOption, wholeNumberOf } from '../machine/options.ts';
+import { ledgerOptions, plainOption } from '../machine/shared-options.ts';
 import { from, type Verbs } from '../machine/verb.ts';
 import { persistToOptions, serveSettings } from '../run/serve-settings.ts';
 import { formats } from './env-formats.ts';
@@ -9,6 +10,7 @@ import { formats } from './env-formats.ts';
 const exec = from(() => import('./exec.ts'));
 const env = from(() => import('./env.ts'));
 const status = from(() => import('./status.ts'));
+const top = from(() => import('./top.ts'));
 const wait = from(() => import('./wait.ts'));
 const open = from(() => import('./open.ts'));
 const logs = from(() => import('./logs.ts'));
@@ -58,6 +60,17 @@ Examples:
     description:
       'Asks service, ledger, chain, identity provider, payment processor, site and clock. Exit code 0 when all of them work, 1 when one does not, 3 when nothing runs here or nobody answers. Of a service named with --target it asks what its health tells.',
     run: status('status'),
+  },
+  top: {
+    summary: 'show what happens now: clock, requests, what waits, lanes, budgets, alarms',
+    description:
+      'Asks the running stack or, with the address of a database, the ledger of a production service, which knows neither its alarms nor its rates. At a terminal it is the live view of `rewards serve`, with its keys, until q; those that change something are for the emulator alone.',
+    options: [plainOption('print it once at a terminal too, as in a pipe'), ...ledgerOptions()],
+    help: `
+Examples:
+  rewards top
+  rewards top -o json | jq .data.body.waiting`,
+    run: top('top'),
   },
   wait: {
     summary: 'wait until something is so: the stack is ready, a payment is minted, a balance is reached',

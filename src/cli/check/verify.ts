@@ -34,9 +34,10 @@ function readSince({ since: text }: VerifyCommandOptions): Since | undefined {
 
 async function ofEmulator(context: CommandContext, choice: VerifyCommandOptions): Promise<VerifyAnswer> {
   const { limit, since } = choice;
-  const reply = await (await callFor(context))(mints.verify, {
-    query: { limit, since },
-  });
+  const call = await callFor(context);
+  const progress = createProgress(context);
+  progress.show('comparing');
+  const reply = await call(mints.verify, { query: { limit, since } }).finally(progress.clear);
   mustSucceed(reply);
   return reply.body;
 }

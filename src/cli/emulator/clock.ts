@@ -1,6 +1,6 @@
 /** `rewards clock …`: reads and moves the emulator's clock over its control API. */
 
-import type { ClockState, MovedClock } from '../../contract/control/clock.ts';
+import type { ClockState, DueList, MovedClock } from '../../contract/control/clock.ts';
 import * as clock from '../../contract/control/clock.ts';
 import type { BodyOf } from '../../contract/control/control-endpoint.ts';
 import { showRequest } from '../../contract/control/requests.ts';
@@ -16,6 +16,11 @@ import { shortRequestId } from '../talk/requests/view.ts';
 import type { Style } from '../terminal/style.ts';
 
 export const showClock = asks(clock.showClock, { text: clockText });
+
+export const showDue = asks(clock.showDue, {
+  request: ({ limit }: { limit?: number }) => ({ query: { limit } }),
+  text: dueText,
+});
 
 const move = asks(clock.moveClock, {
   request: (body: BodyOf<typeof clock.moveClock>) => ({ body }),
@@ -67,18 +72,26 @@ export const runClock: Handler<object> = (context) => move(context, { freeze: fa
 /** What fell due, a line each, then the clock. */
 function clockText(body: ClockState | MovedClock, style: Style): string {
   const { fired = [], firedMore = 0 }: Partial<MovedClock> = body;
-  const width = Math.max(0, ...fired.map(({ kind }) => kind.length));
   return [
-    ...fired.map(({ at, kind, what, id }) =>
-      [style.dim(at), kind.padEnd(width), what, id].filter((part) => part !== undefined).join('  '),
-    ),
+    ...itemLines(fired, style),
     ...(firedMore > 0 ? [style.dim(`and ${firedMore} more`)] : []),
     clockLine(body, style),
   ].join('\n');
 }
 
+function itemLines(items: DueList['due'], style: Style): string[] {
+  const width = Math.max(0, ...items.map(({ kind }) => kind.length));
+  return items.map(({ at, kind, what, id }) =>
+    [style.dim(at), kind.padEnd(width), what, id].filter((part) => part !== undefined).join('  '),
+  );
+}
+
+function dueText({ due }: DueList, style: Style): string {
+  return due.length === 0 ? style.dim('nothing falls due') : itemLines(due, style).join('\n');
+}
+
 /** `2026-11-20T09:42:01.000Z  running  1m1s ahead of real time`. */
-function clockLine({ now, frozen, offsetMs }: ClockState, style: Style): string {
+export function clockLine({ now, frozen, offsetMs }: ClockState, style: Style): string {
   const state = frozen ? style.yellow('frozen') : style.green('running');
   const distance =
     Math.abs(offsetMs) < 1_000

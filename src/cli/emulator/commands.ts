@@ -3,10 +3,12 @@
 import { seams, spelled } from '../../emulator/faults/seams.ts';
 import { usageError } from '../machine/errors.ts';
 import { asGiven, durationMs, instantMs, option, wholeNumberOf } from '../machine/options.ts';
+import { limitOption } from '../machine/shared-options.ts';
 import { from, type Verbs } from '../machine/verb.ts';
 import { persistToOptions } from '../run/serve-settings.ts';
 
 const clock = from(() => import('./clock.ts'));
+const chain = from(() => import('./chain.ts'));
 const faults = from(() => import('./faults.ts'));
 const token = from(() => import('./token.ts'));
 const snapshots = from(() => import('./snapshots.ts'));
@@ -54,6 +56,12 @@ export const emulatorCommands: Verbs = {
       'The rules, the chain and everything else in the emulator follow one clock. It only moves forward.',
     verbs: {
       show: { summary: 'print the time of the clock', run: clock('showClock') },
+      due: {
+        summary: 'list what falls due next: webhooks, checkouts, cooldowns, limits, tokens',
+        options: [limitOption('number of moments, at most', { default: 20 })],
+        help: '\nExample:\n  rewards clock due && rewards clock advance --until next',
+        run: clock('showDue'),
+      },
       advance: {
         summary: 'move the clock forward by a duration, or until something is due',
         description:
@@ -67,6 +75,7 @@ export const emulatorCommands: Verbs = {
         ],
         help: `
 Until:
+  next                   the earliest moment at which anything falls due
   cooldown:USER/EVENT    the user may claim the event again
   window-reset:USER      all of the user's relayed calls are free again; or of an address, or a brand
   webhook-retry:ID       the next attempt to deliver a webhook; latest: of any
@@ -87,6 +96,29 @@ Examples:
       },
       freeze: { summary: 'stop it', run: clock('freezeClock') },
       run: { summary: 'let the clock run again', run: clock('runClock') },
+    },
+  },
+  chain: {
+    summary: "look at the running stack's chain: contracts, accounts and supply, blocks, one transaction",
+    verbs: {
+      show: {
+        summary: 'print the contracts, what our accounts own, and how many RWT there are',
+        isDefault: true,
+        run: chain('showChain'),
+      },
+      blocks: {
+        summary: 'print blocks with what they call, newest first',
+        options: [
+          option('--limit <n>', 'number of blocks, at most', { default: 10, parse: wholeNumberOf(1, 50) }),
+          option('--before <number>', 'only blocks before this one', { parse: wholeNumberOf(0, 1e15) }),
+        ],
+        run: chain('listBlocks'),
+      },
+      transaction: {
+        summary: 'print one transaction: its call, its rewards and its logs in words',
+        takes: [['<hash>', 'its hash']],
+        run: chain('showTransaction'),
+      },
     },
   },
   faults: {

@@ -18,6 +18,7 @@ export const saveSnapshot = asks(snapshots.saveSnapshot, {
 });
 
 export const restoreSnapshot = asks(snapshots.restoreSnapshot, {
+  phase: 'restoring',
   request: ({ name }: { name: string }, { runtime }) => ({
     body: isPath(name) ? { file: resolve(runtime.cwd, name) } : { name },
   }),
@@ -65,6 +66,7 @@ const kilobytes = (bytes: number) => `${Math.ceil(bytes / 1_024)} KB`;
 
 /** Goes back to before the last change, and says exactly what that took back. */
 export const undo = asks(snapshots.undo, {
+  phase: 'restoring',
   text: ({ undone, chain, clock, tookMs }, style) =>
     [
       ...undone.map(({ id, at, method, path, status }) =>

@@ -3,6 +3,7 @@ import type { Environment } from '../../compose/env.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Sink } from '../terminal/streams.ts';
 import type { ColorChoice, Style } from '../terminal/style.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import type { CommandResult, OutputFormat } from './output.ts';
 
 /** The process, as the program sees it. */
@@ -26,6 +27,8 @@ export interface Runtime {
   ask?: (question: string) => Promise<string>;
   /** Whether stdin is a terminal. */
   atTerminal?: boolean;
+  /** Where stdin, stdout and stderr are one, for what draws on it. */
+  terminal?: Terminal;
   /** Calls `listener` at each stop signal until the returned function is called. */
   onSignal: (listener: (signal: StopSignal) => void) => () => void;
   clock: Clock;

@@ -64,3 +64,6 @@ export const overlapOption = (what: string): Option =>
     default: '24h',
     parse: (text: string) => (text === '0' ? text : asGiven(durationMs)(text)),
   });
+
+/** For a screen reader, and for whoever wants no more than lines. */
+export const plainOption = (what: string): Option => option('--plain', what, { env: 'REWARDS_PLAIN' });

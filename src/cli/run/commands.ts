@@ -1,6 +1,6 @@
 /** Commands that run the service. */
 import { option, settingOption } from '../machine/options.ts';
-import { ledgerOptions, startOptions } from '../machine/shared-options.ts';
+import { ledgerOptions, plainOption, startOptions } from '../machine/shared-options.ts';
 import { from, type Verbs } from '../machine/verb.ts';
 import { serveSettings } from './serve-settings.ts';
 
@@ -19,6 +19,7 @@ export const runCommands: Verbs = {
         '--detach',
         'go on in the background once it is ready; `rewards logs` and `rewards stop` are for it',
       ),
+      plainOption('lines only, without the live view that a terminal gets'),
       option(
         '--export-on-exit [snapshot]',
         'save a snapshot at the end; its name, or a path [default: last-exit]',

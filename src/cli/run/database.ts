@@ -4,10 +4,14 @@ import type { Handler } from '../machine/context.ts';
 import { problemOf } from '../machine/errors.ts';
 import type { LedgerOptions } from '../machine/shared-options.ts';
 import { withLedger } from '../service/ledger.ts';
+import { createProgress } from '../terminal/progress.ts';
 
 export const migrateDatabase: Handler<LedgerOptions> = async (context, options) => {
+  const progress = createProgress(context);
   return withLedger(context, options, async ({ migrate }) => {
-    const applied = await migrate();
+    const applied = await migrate(({ done, of }) => progress.show('migrations', done, of)).finally(
+      progress.clear,
+    );
     return {
       ok: true,
       data: { applied },

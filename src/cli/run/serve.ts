@@ -10,27 +10,39 @@ import type { CommandContext, Handler } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
 import { manifest } from '../machine/manifest.ts';
+import { clientFor } from '../service/target.ts';
 import { requestEntry } from '../talk/requests/view.ts';
+import { asideOf, createProgress } from '../terminal/progress.ts';
 import { catchStopSignals, interruptedBy } from '../terminal/stop-signals.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { attachView, sayPlain, type View, wantsView } from '../view/attach-view.ts';
 import { announce } from './detach.ts';
 import { createdEmulator, startOrClear, stopped, stopWithin } from './run-emulator.ts';
 import { noteVariables, type ServeOptions, serveConfig, snapshotPath } from './serve-config.ts';
 
 /** Prints what is ready, stays until a signal, and resolves with 0 after a clean stop. */
-export const serve: Handler<ServeOptions & { detach?: boolean; exportOnExit?: string | true }> = async (
-  context,
-  options,
-) => {
+export const serve: Handler<
+  ServeOptions & { detach?: boolean; plain?: boolean; exportOnExit?: string | true }
+> = async (context, options) => {
   if (options.detach) return (await import('./detach.ts')).serveDetached(context, options);
   const elapsedMs = stopwatch();
   const signals = catchStopSignals(context.runtime);
   noteVariables(context, options);
   const logFile = createLogFile();
-  const config = serveConfig(context, options, logFile.write);
+  const progress = createProgress(context);
+  const config = serveConfig(asideOf(progress, context), options, logFile.write);
   const neighbour = await otherStack(context, config);
-  const emulator = await createdEmulator(context, { ...config, undo: true });
+  let isStarting = true;
+  const emulator = await createdEmulator(context, {
+    ...config,
+    undo: true,
+    onBlocks: (phase, { block, of }) => void (isStarting && progress.show(phase, block, of)),
+  });
   const starting = startOrClear(emulator);
-  const ready = await Promise.race([starting, signals.first]);
+  const ready = await Promise.race([starting, signals.first]).finally(() => {
+    isStarting = false;
+    progress.clear();
+  });
   if (typeof ready === 'string') {
     await stopWithin(stopped(context, emulator), signals);
     return interruptedBy(ready);
@@ -45,13 +57,18 @@ export const serve: Handler<ServeOptions & { detach?: boolean; exportOnExit?: st
   const time = () => new Date(context.runtime.clock.now()).toISOString();
   const { pid, urls, dataDir } = ready;
   logFile.open(dataDir, { type: 'start', time: time(), program: manifest.version, pid, url: urls.events });
+  const terminal = wantsView(context, options);
+  if (terminal) sayPlain(context);
   announce(context, { ready, config, tookMs: elapsedMs() });
+  // Its loading holds up nothing.
+  const view = terminal && ownView(context, { terminal, ready });
   emulator.onRequest(requestPrinter(context));
   emulator.onRequest((request) => logFile.write(`${JSON.stringify({ type: 'request', ...request })}\n`));
   // Its brands may be others now, and commands take the first.
   emulator.onReplaced((now) => void announceOnDisk(context, now));
 
   const signal = await signals.first;
+  (await view)?.close();
   logFile.write(`${JSON.stringify({ type: 'stop', time: time(), signal })}\n`);
   context.note('stopping; a second signal stops at once');
   if (runFile) await removeRunFile(runFile, context.runtime.pid);
@@ -61,6 +78,28 @@ export const serve: Handler<ServeOptions & { detach?: boolean; exportOnExit?: st
     context.runtime.stdout.write(`${JSON.stringify({ type: 'shutdown', signal, clean })}\n`);
   return clean ? exitCodes.done : interruptedBy(signal);
 };
+
+/** The view of the stack of this process, which it asks as others do. */
+function ownView(
+  context: CommandContext,
+  { terminal, ready }: { terminal: Terminal; ready: Ready },
+): Promise<View> {
+  const { runtime, settings } = context;
+  const env = { ...runtime.env, REWARDS_CONTROL_TOKEN: ready.controlToken };
+  const asOthers = {
+    ...context,
+    runtime: { ...runtime, env },
+    settings: { ...settings, target: ready.urls.events },
+  };
+  const { call } = clientFor(ready, asOthers);
+  return attachView(asOthers, {
+    terminal,
+    call,
+    emulator: call,
+    ledger: { allowSqlite: false },
+    isOwn: true,
+  });
+}
 
 /** Saves the stack before it ends; what fails is said, and ends it all the same. */
 async function exported(

@@ -9,6 +9,7 @@ import type { CommandContext, Handler } from '../machine/context.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
 import { manifest } from '../machine/manifest.ts';
 import type { CommandResult } from '../machine/output.ts';
+import { asideOf, createProgress } from '../terminal/progress.ts';
 import { catchStopSignals, interruptedBy } from '../terminal/stop-signals.ts';
 
 /** Time for leases and connections after requests have been drained. */
@@ -22,9 +23,11 @@ export const start: Handler<Record<string, unknown> & { check?: boolean; logLeve
   const elapsedMs = stopwatch();
   const { productionLog } = await import('../../production/log.ts');
   const { readStartConfig } = await import('../../production/start-config.ts');
-  const { createProduction, processName } = await import('../../production/create-production.ts');
+  const { createProduction } = await import('../../production/create-production.ts');
+  const { processName } = await import('../../production/pick-adapters.ts');
+  const progress = createProgress(context);
   const log = productionLog({
-    write: runtime.stderr.write,
+    write: asideOf(progress, context).runtime.stderr.write,
     level: options.check ? 'silent' : options.logLevel,
     now: () => runtime.clock.now(),
     about: { process: processName(), program: manifest.version },
@@ -34,19 +37,26 @@ export const start: Handler<Record<string, unknown> & { check?: boolean; logLeve
     if (options.check) context.note(`warning: ${message}: ${fix}`);
     else log.warn({ fix }, message);
   }
-  const production = createProduction(config);
+  let isStarting = true;
+  const production = createProduction(config, ({ block, of }) => {
+    // Where there is no bar, the log tells it.
+    if (isStarting && progress.isBar) progress.show('reading', block, of);
+  });
   if (options.check) return checked(context, production);
 
   const signals = catchStopSignals(runtime);
   const stopCapMs = config.drainTimeoutMs + STOP_BEYOND_DRAIN_MS;
   const starting = production.start();
   const ready = await Promise.race([starting, signals.first]).catch(async (error: unknown) => {
+    progress.clear();
     await within(
       STOP_BEYOND_DRAIN_MS,
       production.stop().catch(() => undefined),
     );
     throw temporary(error);
   });
+  isStarting = false;
+  progress.clear();
   if (typeof ready === 'string') {
     starting.catch(() => undefined);
     await within(

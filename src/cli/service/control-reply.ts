@@ -1,10 +1,11 @@
 /** Translates answers of the emulator's control API into results and errors. */
+
 import type { ControlReply } from '../../client/control-call.ts';
+import { reasonsOf } from '../../client/reasons.ts';
 import { CliError, type ErrorCode, type Problem, problemOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import type { Style } from '../terminal/style.ts';
 import { isObject } from './assignments.ts';
-import { reasonsOf } from './expectation.ts';
 import { typedFix } from './typed-fixes.ts';
 
 /** The error of an answer; undefined for a success that is the endpoint's. */

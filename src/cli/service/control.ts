@@ -15,6 +15,7 @@ import { startSettings } from '../../production/settings.ts';
 import type { RunInfo } from '../../stack/run-file.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
 import type { LedgerOptions } from '../machine/shared-options.ts';
+import { createProgress } from '../terminal/progress.ts';
 import type { Style } from '../terminal/style.ts';
 import { replyResult } from './control-reply.ts';
 import { meansLedger, withLedger } from './ledger.ts';
@@ -96,6 +97,8 @@ interface Asking<E extends ControlEndpoint, Options> {
   /** What is sent, of what was typed; or a function that asks for a part of it first. */
   request?: (options: Options, context: CommandContext) => Sent<E> | Promise<Sent<E>>;
   text: (body: AnswerOf<E>, style: Style, options: Options) => string;
+  /** What is shown while the answer takes its time. */
+  phase?: string;
   /** What `-o env` prints; all of the answer by default. */
   env?: (body: AnswerOf<E>) => unknown;
 }
@@ -108,7 +111,7 @@ type Sent<E> = RequestOf<E> | ((call: ControlCall) => Promise<RequestOf<E>>);
 export const asks =
   <E extends ControlEndpoint, Options = object>(
     endpoint: E,
-    { request, text, env }: Asking<E, Options>,
+    { request, text, phase, env }: Asking<E, Options>,
   ): Handler<Options & Partial<ControlOptions>> =>
   async (context, options) => {
     const wanted = await request?.(options, context);
@@ -118,7 +121,9 @@ export const asks =
       const isFound = (one: unknown): one is (call: ControlCall) => Promise<RequestOf<E>> =>
         typeof one === 'function';
       const sent = isFound(wanted) ? await wanted(call) : wanted;
-      const reply = await call<E>(endpoint, ...([sent] as never));
+      const progress = createProgress(context);
+      if (phase !== undefined) progress.show(phase);
+      const reply = await call<E>(endpoint, ...([sent] as never)).finally(progress.clear);
       return replyResult(reply, { text: (body, style) => text(body, style, options), ...(env && { env }) });
     });
   };

@@ -1,7 +1,7 @@
 /** `--expect 429:cooldown`: the answer that counts as success. */
+import { reasonsOf, slug } from '../../client/reasons.ts';
 import type { Reply } from '../../client/reply.ts';
 import { usageError } from '../machine/errors.ts';
-import { isObject } from './assignments.ts';
 
 export interface Expectation {
   /** Three characters, each a digit or an x that stands for any. */
@@ -28,22 +28,3 @@ export function matches(reply: Reply, expected: Expectation): boolean {
   );
   return statusFits && (expected.reason === undefined || reasonsOf(reply).includes(expected.reason));
 }
-
-/** Every name of an answer's reason, the most exact first. */
-export function reasonsOf({ status, body }: Pick<Reply, 'status' | 'body'>): string[] {
-  if (!isObject(body)) return [];
-  const details = isObject(body.details) ? body.details : {};
-  const names = [details.reason, body.code, details.code, body.error].filter(
-    (name): name is string => typeof name === 'string',
-  );
-  // The earlier dialect names no reason for a duplicate.
-  if (status === 409 && 'existingEventId' in details) names.push('duplicate');
-  return [...new Set(names.map(slug))];
-}
-
-/** `Max claims reached` and `max_claims_reached` are the same reason. */
-const slug = (text: string) =>
-  text
-    .trim()
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_');

@@ -1,4 +1,5 @@
 /** Translates answers of the service's hosts into results: done, refused, or unexpected. */
+import { reasonsOf } from '../../client/reasons.ts';
 import type { Reply } from '../../client/reply.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { CommandContext } from '../machine/context.ts';
@@ -6,7 +7,7 @@ import { type Problem, problemOf } from '../machine/errors.ts';
 import type { CommandResult } from '../machine/output.ts';
 import type { Style } from '../terminal/style.ts';
 import { isObject, type JsonObject } from './assignments.ts';
-import { type Expectation, matches, reasonsOf } from './expectation.ts';
+import { type Expectation, matches } from './expectation.ts';
 import { typedFix } from './typed-fixes.ts';
 
 /** The error of an answer; undefined for a success or, with `--expect`, for the expected answer. */

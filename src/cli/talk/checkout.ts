@@ -87,16 +87,9 @@ export const showCheckout: Handler<{ session: string }> = async (context, { sess
   const call = await callFor(context);
   const reply = await call(showSession, { path: { session } });
   mustSucceed(reply);
-  const { id, paymentIntentId } = reply.body;
-  const lists = await Promise.all(
-    [id, paymentIntentId].flatMap((object) =>
-      object === null ? [] : [call(listProcessorEvents, { query: { object } })],
-    ),
-  );
-  for (const list of lists) mustSucceed(list);
-  const events = lists
-    .flatMap(({ body }) => body.events)
-    .sort((one, other) => one.createdAt.localeCompare(other.createdAt));
+  const told = await call(listProcessorEvents, { query: { session: reply.body.id } });
+  mustSucceed(told);
+  const events = told.body.events.toReversed();
   return {
     ok: true,
     data: { status: reply.status, headers: reply.headers, body: { ...reply.body, events } },
@@ -106,8 +99,8 @@ export const showCheckout: Handler<{ session: string }> = async (context, { sess
 };
 
 export const listCheckouts = asks(listSessions, {
-  request: ({ status, limit }: { status?: 'open' | 'complete' | 'expired'; limit: number }) => ({
-    query: { status, limit },
+  request: (query: { status?: 'open' | 'complete' | 'expired'; user?: string; limit: number }) => ({
+    query: { status: query.status, user: query.user, limit: query.limit },
   }),
   text: ({ sessions }, style) =>
     sessions.length === 0

@@ -1,6 +1,13 @@
 /** Commands that talk to the service. */
 import { asGiven, durationMs, gather, headerText, option, wholeNumberOf } from '../machine/options.ts';
-import { apiKeyOption, brandOption, expectOption, idempotencyKeyOption } from '../machine/shared-options.ts';
+import {
+  apiKeyOption,
+  brandOption,
+  expectOption,
+  idempotencyKeyOption,
+  ledgerOptions,
+  limitOption,
+} from '../machine/shared-options.ts';
 import { from, type Verbs } from '../machine/verb.ts';
 import { loadCommands } from './load-commands.ts';
 import { requestsCommands } from './requests/commands.ts';
@@ -11,6 +18,7 @@ import { webhooksCommands } from './webhooks/commands.ts';
 
 const sendEvent = from(() => import('./send-event.ts'));
 const relay = from(() => import('./relay.ts'));
+const relayLimits = from(() => import('./relay-limits.ts'));
 const relayUser = from(() => import('./relay-user.ts'));
 const checkout = from(() => import('./checkout.ts'));
 
@@ -29,7 +37,7 @@ const cents = wholeNumberOf(0, Number.MAX_SAFE_INTEGER);
 const SESSION = 'id of the session, the id of the checkout that made it, or latest';
 
 /** In the order of the help, from the files of this folder and its rooms. */
-const { wallet, streak, leaderboard, achievements, constraints } = userCommands;
+const { users, wallet, streak, leaderboard, achievements, constraints } = userCommands;
 const { receiver, site } = siteCommands;
 
 export const talkCommands: Verbs = {
@@ -65,12 +73,15 @@ export const talkCommands: Verbs = {
       expectOption('200, 4xx, 429:cooldown, 409:duplicate'),
       idempotencyKeyOption(),
       apiKeyOption('brand API key to send; - reads standard input'),
+      option('--dry-run', 'say how it would be decided, and send nothing (emulator only)'),
+      option('--at <time>', 'with --dry-run: as if the clock stood there, such as 2030-01-01T00:00:00Z'),
     ],
     help: `
 Examples:
   rewards send-event account_creation --user alice@demo.example
   rewards send-event form_submit --user bob@demo.example --set metadata.form=contact
-  rewards send-event account_creation --user alice@demo.example --expect 429:cooldown`,
+  rewards send-event account_creation --user alice@demo.example --expect 429:cooldown
+  rewards send-event purchase --user alice@demo.example --dry-run`,
     run: sendEvent('sendEvent'),
   },
   relay: {
@@ -135,9 +146,22 @@ Examples:
         takes: [['<hash>', 'its transaction hash']],
         run: relay('relayStatus'),
       },
+      limits: {
+        summary:
+          'show what is used of the relay’s limits, whose gas is spent, and what its accounts have under way',
+        description:
+          'Users, addresses, payers and lanes, the busiest first. Works on the emulator that runs here, or with the address of a database on a production ledger.',
+        options: [
+          ...ledgerOptions(),
+          option('--user <user>', 'only the window of this user: an e-mail, an address or <platform>:<id>'),
+          limitOption('entries of each list, at most', { default: 20 }),
+        ],
+        run: relayLimits('showLimits'),
+      },
     },
   },
   ...requestsCommands,
+  users,
   wallet,
   streak,
   leaderboard,
@@ -231,6 +255,7 @@ Examples:
         summary: 'list the checkouts, the newest first',
         options: [
           option('--status <status>', 'only these', { choices: ['open', 'complete', 'expired'] }),
+          option('--user <email>', 'only of this buyer'),
           option('--limit <n>', 'at most this many', { default: 20, parse: wholeNumberOf(1, 500) }),
         ],
         run: checkout('listCheckouts'),

@@ -2,22 +2,29 @@
 
 import type { RewardBody } from '../../client/bodies.ts';
 import { createClient } from '../../client/create-client.ts';
+import { reasonsOf } from '../../client/reasons.ts';
 import type { Reply } from '../../client/reply.ts';
-import { type RequestDetail, showRequest } from '../../contract/control/requests.ts';
+import {
+  dryRunEvent,
+  type EventOutlook,
+  type RequestDetail,
+  showRequest,
+} from '../../contract/control/requests.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { stopwatch } from '../../lib/timers.ts';
 import type { CommandContext, Handler } from '../machine/context.ts';
-import type { Problem } from '../machine/errors.ts';
-import { problemText } from '../machine/output.ts';
+import { type Problem, usageError } from '../machine/errors.ts';
+import { type CommandResult, problemText } from '../machine/output.ts';
 import { keyHeader, readJsonObject } from '../machine/read-input.ts';
 import { isObject, type JsonObject } from '../service/assignments.ts';
+import { replyResult } from '../service/control-reply.ts';
 import { buildEventBody, type EventFlags } from '../service/event-body.ts';
-import { type Expectation, parseExpectation, reasonsOf } from '../service/expectation.ts';
+import { type Expectation, parseExpectation } from '../service/expectation.ts';
 import { namedBrand } from '../service/named-brand.ts';
 import { noteRequest, serviceProblem, waitMsOf } from '../service/service-reply.ts';
-import { clientFor, resolveTarget, type Target } from '../service/target.ts';
+import { callFor, clientFor, resolveTarget, type Target } from '../service/target.ts';
 import { type Style, shortAddress, shortHash } from '../terminal/style.ts';
-import { spaced, whenText } from './requests/explanation.ts';
+import { eventLines, spaced, whenText } from './requests/explanation.ts';
 import { isRequestDetail } from './requests/requests.ts';
 import { shortRequestId } from './requests/view.ts';
 
@@ -26,6 +33,8 @@ interface SendEventOptions extends EventFlags {
   expect?: string;
   idempotencyKey?: string;
   apiKeyFile?: string;
+  dryRun?: boolean;
+  at?: string;
 }
 
 /** Checks the whole command line before it sends anything. */
@@ -35,6 +44,9 @@ export const sendEvent: Handler<SendEventOptions> = async (context, options) => 
   const file = options.file === undefined ? undefined : await readJsonObject(runtime, options.file);
   const target = await resolveTarget(context);
   const sent = await bodyOf(context, options, { file, target });
+  if (options.dryRun) return dryRun(context, { event: sent, options });
+  if (options.at !== undefined)
+    throw usageError('--at goes with --dry-run.', 'Add --dry-run, or move the clock there.');
   const headers = await headersOf(context, options);
 
   const elapsedMs = stopwatch();
@@ -65,6 +77,28 @@ export const sendEvent: Handler<SendEventOptions> = async (context, options) => 
     text: (style) => (rewarded ? rewardLine(event, style) : expectedLine(event, style)),
   };
 };
+
+/** How the event would be decided; nothing is sent. */
+async function dryRun(
+  context: CommandContext,
+  { event, options: { at, apiKeyFile } }: { event: JsonObject; options: SendEventOptions },
+): Promise<CommandResult> {
+  const call = await callFor(context);
+  const withKey = apiKeyFile !== undefined;
+  const reply = await call(dryRunEvent, { body: { event, withKey, ...(at !== undefined && { at }) } });
+  return replyResult(reply, { text: outlookText });
+}
+
+function outlookText({ at, decision, rewardAmount, explained }: EventOutlook, style: Style): string {
+  const said =
+    rewardAmount === null
+      ? style.yellow(`would be refused: ${spaced(decision)}`)
+      : style.green(`would be rewarded: +${rewardAmount} RWT`);
+  return [
+    `${said}  ${style.dim(`at ${at}`)}`,
+    ...eventLines(explained, { request: { now: at }, style }),
+  ].join('\n');
+}
 
 /** A brand that the file or --set names by its id is sent as it is. */
 async function bodyOf(

@@ -10,10 +10,12 @@ import {
   expectOption,
   FIRST_BRAND,
   ledgerOptions,
+  limitOption,
   USER,
 } from '../machine/shared-options.ts';
 import { from, type Verbs } from '../machine/verb.ts';
 
+const users = from(() => import('./users.ts'));
 const wallet = from(() => import('./wallet.ts'));
 const streak = from(() => import('./streak.ts'));
 const leaderboard = from(() => import('./leaderboard.ts'));
@@ -35,6 +37,23 @@ function tokenId(text: string): number {
 }
 
 export const userCommands = {
+  users: {
+    summary: 'list users, and show all about one (emulator only)',
+    verbs: {
+      list: {
+        summary: 'list users with a wallet, the newest first',
+        takes: [['[name]', 'only those whose e-mail or address begins so']],
+        options: [limitOption('number of users, at most', { default: 50 })],
+        run: users('listUsers'),
+      },
+      show: {
+        summary: 'show one user: wallet, claims and their cooldowns, streaks, what was paid',
+        takes: [['<user>', USER]],
+        help: '\nExample:\n  rewards users show alice@demo.example',
+        run: users('showUser'),
+      },
+    },
+  },
   wallet: {
     summary: 'give users their wallets, and show balances',
     description:

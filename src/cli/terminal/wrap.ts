@@ -2,7 +2,8 @@
 
 /** Colours take no room. */
 const COLOUR = /\u001b\[[0-9;]*m/g;
-const widthOf = (text: string) => text.replace(COLOUR, '').length;
+/** Characters on the screen. */
+export const widthOf = (text: string) => text.replace(COLOUR, '').length;
 
 /** Each line of `text` within `columns`; what goes on is indented by `indent`. A longer word keeps a line of its own. */
 export function wrapWords(text: string, columns: number, indent = 0): string {

@@ -7,6 +7,7 @@ import { streakMultipliers } from '../../actions/engagement/read-streaks.ts';
 import { createEventSubmitter } from '../../actions/events/batch-events.ts';
 import { checkEligibility } from '../../actions/events/check-eligibility.ts';
 import type { EventDecision, EventToDecide } from '../../actions/events/decide-events.ts';
+import { type EventOutlook, lookAtEvent } from '../../actions/events/decide-events.ts';
 import { raiseEventAlarms } from '../../actions/events/event-alarms.ts';
 import { readEventConfig } from '../../actions/events/read-event-config.ts';
 import { readEventState } from '../../actions/events/read-event-state.ts';
@@ -46,6 +47,7 @@ import type { Crash } from '../../lib/crash-points.ts';
 import type { Random } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { CheckConstraints } from '../../rules/constraint.ts';
+import type { EventSubmission } from '../../rules/events/submission.ts';
 import { type RelayOverrides, settings } from '../config.ts';
 import { createRelay } from './create-relay-host.ts';
 import { createServices, createStreaks, ownAddressesOf } from './create-services-host.ts';
@@ -100,12 +102,17 @@ export interface HostsConfig {
   duplicateWindowMs: number;
 }
 
-/** `idle` resolves when all decisions are done. */
-export function createHosts(
-  deps: HostsDeps,
-  config: HostsConfig,
-): ServiceHosts & { idle: () => Promise<void> } {
-  const { database, clock, random, tokens } = deps;
+/** How an event would be decided, now or at another time; nothing is locked or written. */
+export type LookAtEvent = (submission: EventSubmission, at?: BusinessTime) => Promise<EventOutlook>;
+
+export interface Hosts extends ServiceHosts {
+  lookAtEvent: LookAtEvent;
+  /** Resolves when all decisions are done. */
+  idle: () => Promise<void>;
+}
+
+export function createHosts(deps: HostsDeps, config: HostsConfig): Hosts {
+  const { database, clock, tokens } = deps;
   const { apiPrefix, ownDomain, httpsOnly } = config;
   const frame = frameOf(deps, config);
   const hostSettings = {
@@ -139,22 +146,7 @@ export function createHosts(
       explorerUrl: config.relay?.explorerUrl ?? settings.relayHost.explorerUrl,
     },
   });
-  const pregenerating = {
-    database,
-    random,
-    addressAt: deps.wallets.addressAt,
-    businessTime: deps.businessTime,
-    limit: settings.pregenerate,
-    ownHosts: config.serviceDomains,
-    countAddress:
-      config.addressRequestsMax === 0
-        ? undefined
-        : createUseWindows({
-            ...settings.addressGate,
-            limit: settings.pregenerateAddressMax,
-            now: systemClock().now,
-          }),
-  };
+  const pregenerating = pregeneratingDeps(deps, config);
   const register = createRegisterHost({
     ...frame,
     pregenerateWallet: (wanted) => pregenerateWallet(pregenerating, wanted),
@@ -176,8 +168,36 @@ export function createHosts(
   const idle = async () => {
     await Promise.all([submitter.idle(), relay?.idle()]);
   };
-  return { events, register, services, relay: relay?.host, idle };
+  return {
+    events,
+    register,
+    services,
+    relay: relay?.host,
+    idle,
+    lookAtEvent: (submission, at) =>
+      lookAtEvent({ ...deciding, ...(at && { businessTime: at }) }, database.db, submission),
+  };
 }
+
+const pregeneratingDeps = (
+  { database, random, wallets, businessTime }: HostsDeps,
+  { serviceDomains, addressRequestsMax }: HostsConfig,
+) => ({
+  database,
+  random,
+  addressAt: wallets.addressAt,
+  businessTime,
+  limit: settings.pregenerate,
+  ownHosts: serviceDomains,
+  countAddress:
+    addressRequestsMax === 0
+      ? undefined
+      : createUseWindows({
+          ...settings.addressGate,
+          limit: settings.pregenerateAddressMax,
+          now: systemClock().now,
+        }),
+});
 
 const redeemingDeps = (deps: HostsDeps, { ownDomain }: HostsConfig) => {
   const { rpc, facts, checkConstraints, engine, random, crash } = deps;

@@ -4,7 +4,7 @@ import { PADDED_DURATION_FORM } from '../../lib/duration.ts';
 import { CLOCK_CONDITION, CLOCK_CONDITIONS } from '../../rules/clock-condition.ts';
 import { named } from '../endpoint.ts';
 import { type AnswerOf, endpoint, type Issues } from './control-endpoint.ts';
-import { instant } from './fields.ts';
+import { instant, listLimit, wrongLimit } from './fields.ts';
 import type { ControlRefusal } from './refusals.ts';
 
 const singleChange = z
@@ -80,7 +80,7 @@ const ONE_OF = clockProblem(
 /** What was given, cut to what fits on a line. */
 const shown = (value: unknown) => (JSON.stringify(value) ?? 'nothing').slice(0, 80);
 
-const clockResult = z.object({
+export const clockResult = z.object({
   now: instant(),
   nowMs: z.int(),
   frozen: z.boolean(),
@@ -104,16 +104,23 @@ export const firedKinds = [
   'session-expiry',
 ] as const;
 
+const dueItem = z.object({
+  at: instant(),
+  kind: z.enum(firedKinds),
+  what: z.string().meta({ description: 'What happens, in words.' }),
+  id: z.string().optional().meta({ description: 'Of the webhook, event or session.' }),
+});
+
+const dueList = z.object({
+  now: instant(),
+  due: z.array(dueItem).meta({ description: 'The earliest first; empty when nothing lies ahead.' }),
+});
+
+const DUE_MAX = 500;
+
 const movedClock = clockResult.extend({
   fired: z
-    .array(
-      z.object({
-        at: instant(),
-        kind: z.enum(firedKinds),
-        what: z.string().meta({ description: 'What happened, in words.' }),
-        id: z.string().optional().meta({ description: 'Of the webhook, event or session.' }),
-      }),
-    )
+    .array(dueItem)
     .meta({ description: 'What fell due on the way, in its order; empty for `freeze`.' }),
   firedMore: z.int().meta({ description: 'How much more fell due than is listed.' }),
 });
@@ -123,6 +130,18 @@ export const showClock = endpoint('GET /clock', {
   tag: 'Clock',
   summary: 'Read the clock',
   answer: { description: 'The time.', body: named('Clock', clockResult) },
+});
+
+export const showDue = endpoint('GET /clock/due', {
+  id: 'showDue',
+  tag: 'Clock',
+  summary: 'What falls due next',
+  description: 'Attempts of webhooks, ends of checkouts, cooldowns, windows, tokens and keys that lie ahead.',
+  query: z.object({ limit: listLimit(DUE_MAX).meta({ description: 'The most to list.' }) }),
+  unfit: wrongLimit(DUE_MAX),
+  example: { query: { limit: '10' } },
+  answer: { description: 'What lies ahead.', body: named('DueList', dueList) },
+  refusals: ['invalid_limit'],
 });
 
 export const moveClock = endpoint('POST /clock', {
@@ -144,4 +163,6 @@ export const moveClock = endpoint('POST /clock', {
 export type ClockState = AnswerOf<typeof showClock>;
 export type MovedClock = AnswerOf<typeof moveClock>;
 
-export const clockEndpoints = [showClock, moveClock];
+export type DueList = AnswerOf<typeof showDue>;
+
+export const clockEndpoints = [showClock, showDue, moveClock];

@@ -11,19 +11,22 @@ import {
   setRule,
   showBrand,
 } from './brands.ts';
+import { chainEndpoints } from './chain.ts';
 import { clockEndpoints } from './clock.ts';
 import { constraintEndpoints } from './constraints.ts';
 import { type ControlEndpoint, endpoint } from './control-endpoint.ts';
 import { faultEndpoints } from './faults.ts';
 import { inboxEndpoints } from './inbox.ts';
 import { fundBrand, mintByHand, mintOfSession, showTotals, verify } from './mints.ts';
+import { showOverview } from './overview.ts';
 import { perkEndpoints } from './perks.ts';
 import { processorEndpoints } from './processor.ts';
-import { listRequests, showRequest } from './requests.ts';
+import { showRelay } from './relay.ts';
+import { dryRunEvent, listRequests, replayRequest, sendEvent, showRequest } from './requests.ts';
 import { seed } from './seed.ts';
 import { siteEndpoints } from './site.ts';
 import { snapshotEndpoints } from './snapshots.ts';
-import { issueToken, rotateTokenKeys, showWallet, verifyToken } from './users.ts';
+import { issueToken, listUsers, rotateTokenKeys, showUser, showWallet, verifyToken } from './users.ts';
 import { webhookEndpoints } from './webhooks.ts';
 
 export const controlOpenapi = endpoint('GET /openapi.json', {
@@ -43,9 +46,13 @@ export const controlDocs = endpoint('GET /docs', {
 });
 
 export const controlEndpoints: readonly ControlEndpoint[] = [
+  showOverview,
   ...clockEndpoints,
   listRequests,
   showRequest,
+  replayRequest,
+  sendEvent,
+  dryRunEvent,
   listBrands,
   createBrand,
   showBrand,
@@ -63,11 +70,15 @@ export const controlEndpoints: readonly ControlEndpoint[] = [
   verifyToken,
   rotateTokenKeys,
   showWallet,
+  listUsers,
+  showUser,
   ...inboxEndpoints,
   mintByHand,
   mintOfSession,
   ...processorEndpoints,
   ...webhookEndpoints,
+  showRelay,
+  ...chainEndpoints,
   ...perkEndpoints,
   ...constraintEndpoints,
   ...siteEndpoints,

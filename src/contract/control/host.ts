@@ -17,6 +17,7 @@ export const controlHostContract: HostContract<ControlRefusalCode> = {
   description: () =>
     'Moves the clock of the emulator, looks back on requests, and manages brands. It is part of `rewards serve` only, and answers only to the machine that it runs on.',
   tags: [
+    { name: 'Overview', description: 'What happens now, and what needs a look.' },
     { name: 'Clock', description: 'The one clock that everything follows.' },
     { name: 'Requests', description: 'What was sent, and how it was decided.' },
     {
@@ -26,10 +27,13 @@ export const controlHostContract: HostContract<ControlRefusalCode> = {
     { name: 'Perks', description: 'What brands offer for RWT. A perk is named by its id or its token.' },
     { name: 'Tokens', description: 'Tokens of users, as a login would give them.' },
     { name: 'Wallets', description: 'Which user has which wallet.' },
+    { name: 'Users', description: 'Who was rewarded, and everything about one user.' },
     {
       name: 'Webhooks',
       description: 'Where brands are told of rewards, what was delivered, and the built-in receiver.',
     },
+    { name: 'Chain', description: 'Blocks, transactions in words, contracts, and what our accounts own.' },
+    { name: 'Relay', description: 'What users have used of its limits, whose gas it spends, and who sends.' },
     {
       name: 'Processor',
       description:

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { PADDED_DURATION_FORM } from '../../lib/duration.ts';
 import { named } from '../endpoint.ts';
+import { demo } from '../examples.ts';
 import { type AnswerOf, endpoint } from './control-endpoint.ts';
 import { bodyOf, instant, listLimit } from './fields.ts';
 
@@ -77,6 +78,7 @@ const LIST_MAX = 500;
 const body = <S extends z.core.$ZodShape>(shape: S) => bodyOf(shape, 'is unknown');
 const sessionsQuery = z.object({
   status: z.enum(['open', 'complete', 'expired']).optional(),
+  user: z.string().optional().meta({ description: "The buyer's e-mail, in letters of any size." }),
   limit: listLimit(LIST_MAX),
 });
 const eventsQuery = z.object({
@@ -85,6 +87,9 @@ const eventsQuery = z.object({
     .string()
     .optional()
     .meta({ description: 'Only events about this session, payment, charge or dispute.' }),
+  session: z.string().optional().meta({
+    description: 'Only events about this session, its payment, and what went back of that.',
+  }),
   limit: listLimit(LIST_MAX),
 });
 const deliveriesQuery = z.object({
@@ -193,6 +198,26 @@ export const listSessions = endpoint('GET /processor/sessions', {
   query: sessionsQuery,
   answer: { description: 'The sessions.', body: named('ProcessorSessions', processorSessions) },
   refusals: ['invalid_settings'],
+});
+
+export const beginCheckout = endpoint('POST /processor/sessions', {
+  id: 'beginCheckout',
+  tag: TAG,
+  summary: "Begin a payment that buys RWT, as a brand's server would",
+  status: 201,
+  body: named(
+    'CheckoutWish',
+    body({
+      user: textOf(254).meta({ description: "The buyer's e-mail." }),
+      amount: count().meta({ description: 'In cents; a dollar buys 1000 RWT.' }),
+      brand: textOf(254).optional().meta({ description: 'Id or domain. Default: the first of the stack.' }),
+    }),
+  ),
+  example: { body: { user: demo.user, amount: 500 } },
+  answer: { description: 'The session, which is open.', body: Session },
+  refusals: ['invalid_body', 'invalid_settings', 'not_sent', 'processor_object_not_found'],
+  // What is sent is a request of its own, which `undo` takes back.
+  undo: 'passes',
 });
 
 export const showSession = endpoint('GET /processor/sessions/{session}', {
@@ -322,6 +347,7 @@ export const removeProcessorEndpoint = endpoint('DELETE /processor/endpoints/{en
 
 export const processorEndpoints = [
   listSessions,
+  beginCheckout,
   showSession,
   paySession,
   payCheckout,

@@ -17,6 +17,8 @@ export type ControlRefusal =
   | { code: 'invalid_filter' }
   | { code: 'request_not_found'; name: string }
   | { code: 'request_ambiguous'; name: string; count: number; ids: string[] }
+  | { code: 'not_replayable'; id: string; why: string; fix?: string | undefined }
+  | { code: 'not_sent'; why: string; fix?: string | undefined }
   | { code: 'invalid_body' }
   | { code: 'body_too_large'; limitBytes: number; bytes: number }
   | { code: 'unsupported_encoding'; coding: string }
@@ -30,6 +32,8 @@ export type ControlRefusal =
   | { code: 'redemption_not_waiting'; name: string; state: 'sent' | 'redeemed' | 'failed' }
   | { code: 'wallet_not_found'; user: string }
   | { code: 'processor_object_not_found'; kind: 'session' | 'event' | 'delivery' | 'endpoint'; name: string }
+  | { code: 'node_unavailable'; why: string }
+  | { code: 'transaction_not_found'; hash: string; isStored: boolean }
   | { code: 'processor_refused'; message: string; reason: string | null }
   | { code: 'webhook_endpoint_not_found'; id: string }
   | { code: 'webhook_event_not_found'; id: string }
@@ -134,6 +138,26 @@ const rows: RefusalRows<ControlRefusal> = {
       error: `${name} may be any of ${count} requests`,
       message: `Give more of the id: ${ids.join(', ')}`,
       details: { reason: 'request_ambiguous', ids },
+    }),
+  },
+  not_replayable: {
+    status: 409,
+    when: 'the log does not have all of the request, or its credential cannot be had again',
+    example: { id: 'req_661c136a55acc3b5ccc8', why: 'its signature is not kept' },
+    says: ({ id, why, fix }) => ({
+      error: `${id} cannot be sent again: ${why}`,
+      message: fix ?? 'Send it anew with `rewards send-event`, or from where it came.',
+      details: { reason: 'not_replayable' },
+    }),
+  },
+  not_sent: {
+    status: 409,
+    when: 'the stack is not open, the service refused it, or the key that it should go with is not known',
+    example: { why: "the brand's API key is not known here" },
+    says: ({ why, fix }) => ({
+      error: `Nothing came of it: ${why}`,
+      message: fix ?? 'Send it with `rewards send-event` or `rewards checkout create`, which say more.',
+      details: { reason: 'not_sent' },
     }),
   },
   invalid_body: {
@@ -254,6 +278,28 @@ const rows: RefusalRows<ControlRefusal> = {
       error: `No ${kind} ${name}`,
       message: `GET /_rewards/processor/${PROCESSOR_LISTS[kind]} lists what there is.`,
       details: { reason: 'processor_object_not_found' },
+    }),
+  },
+  node_unavailable: {
+    status: 503,
+    when: 'the node of the chain gives no usable answer in time',
+    example: { why: 'no answer in 4 seconds' },
+    says: ({ why }) => ({
+      error: `The node does not answer: ${why}`,
+      message: 'Try again; `rewards faults list` says whether it fails on purpose.',
+      details: { reason: 'node_unavailable' },
+    }),
+  },
+  transaction_not_found: {
+    status: 404,
+    when: 'the node knows no such transaction',
+    example: { hash: `0x${'0'.repeat(64)}`, isStored: false },
+    says: ({ hash, isStored }) => ({
+      error: `No transaction ${hash}`,
+      message: isStored
+        ? 'The ledger has it, and the node does not: it is in no block, or its block was taken back.'
+        : 'Neither the node nor the ledger knows it; `rewards chain blocks` lists what there is.',
+      details: { reason: 'transaction_not_found' },
     }),
   },
   processor_refused: {

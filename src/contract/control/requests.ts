@@ -1,9 +1,12 @@
 /** Looking back on requests: which there were, and why each was decided as it was. */
 import { z } from 'zod';
+import { instant as time } from '../../lib/setting.ts';
 import { named } from '../endpoint.ts';
+import { demo } from '../examples.ts';
+import { textAs } from '../settings-schema.ts';
 import { rewardState } from '../shapes.ts';
 import { type AnswerOf, endpoint } from './control-endpoint.ts';
-import { instant, listLimit } from './fields.ts';
+import { bodyOf, instant, listLimit } from './fields.ts';
 
 const name = () => z.string().nullable();
 
@@ -58,6 +61,32 @@ const requestSummary = z.object({
 
 const requestList = z.object({ requests: z.array(requestSummary) });
 
+const explainedEvent = z.object({
+  kind: z.enum(['event', 'relay']),
+  eventType: name(),
+  call: name(),
+  user: name(),
+  aliasOf: name().meta({
+    description:
+      'The user whose alias the event named; null where it named the user, or was refused before that was looked up.',
+  }),
+  eventId: name().meta({ description: 'Of the reward; null when the event was refused.' }),
+  reward: rewardState.nullable().meta({
+    description: 'Where the reward is now, by the ledger. Its transaction may be another than in the answer.',
+  }),
+  checks: z.array(
+    z.object({
+      name: z.string(),
+      outcome: z.enum(['ok', 'refused', 'skipped', 'not reached']),
+      text: z.string(),
+      passesAt: instant().nullable().optional(),
+      or: z.string().optional().meta({ description: 'What else would let it pass.' }),
+    }),
+  ),
+  passesAt: instant().nullable().meta({ description: 'When the whole event would pass.' }),
+  never: z.object({ check: z.string(), text: z.string() }).nullable(),
+});
+
 const requestDetail = requestSummary.extend({
   now: instant(),
   origin: name(),
@@ -76,34 +105,7 @@ const requestDetail = requestSummary.extend({
   responseBody: name(),
   withBrandKey: z.boolean(),
   explained: z
-    .array(
-      z.object({
-        kind: z.enum(['event', 'relay']),
-        eventType: name(),
-        call: name(),
-        user: name(),
-        aliasOf: name().meta({
-          description:
-            'The user whose alias the event named; null where it named the user, or was refused before that was looked up.',
-        }),
-        eventId: name().meta({ description: 'Of the reward; null when the event was refused.' }),
-        reward: rewardState.nullable().meta({
-          description:
-            'Where the reward is now, by the ledger. Its transaction may be another than in the answer.',
-        }),
-        checks: z.array(
-          z.object({
-            name: z.string(),
-            outcome: z.enum(['ok', 'refused', 'skipped', 'not reached']),
-            text: z.string(),
-            passesAt: instant().nullable().optional(),
-            or: z.string().optional().meta({ description: 'What else would let it pass.' }),
-          }),
-        ),
-        passesAt: instant().nullable().meta({ description: 'When the whole event would pass.' }),
-        never: z.object({ check: z.string(), text: z.string() }).nullable(),
-      }),
-    )
+    .array(explainedEvent)
     .meta({ description: 'Each event of the request, or its relayed call, with its checks in their order.' }),
 });
 
@@ -132,6 +134,115 @@ export const showRequest = endpoint('GET /requests/{id}', {
   refusals: ['request_not_found', 'request_ambiguous'],
 });
 
+const totals = z.record(z.string(), z.number());
+
+const replayed = z.object({
+  id: name().meta({ description: 'Of the request that was sent now; null without an answer.' }),
+  status: z.int().nullable(),
+  reason: name().meta({ description: "The refusal's reason, or why there is no answer." }),
+  durationMs: z.int(),
+  differences: z
+    .array(z.object({ path: z.string(), a: z.unknown().optional(), b: z.unknown().optional() }))
+    .meta({
+      description: 'Where it was sent, answered or decided otherwise than the first one, field by field.',
+    }),
+  effects: totals.meta({ description: 'What came of it: rewards, mints, calls, webhooks and so on.' }),
+});
+
+export const replayRequest = endpoint('POST /requests/{id}/replay', {
+  id: 'replayRequest',
+  tag: 'Requests',
+  summary: 'Send a kept request again, and compare what that brings about',
+  description:
+    "With the brand's key, or with a new token of its user. Counted once nothing has changed for half a second; what other callers do meanwhile counts as well.",
+  path: z.object({ id: z.string().meta({ description: 'The X-Request-Id, or its beginning.' }) }),
+  body: named(
+    'ReplayWish',
+    z.strictObject({
+      newId: z
+        .boolean()
+        .optional()
+        .meta({ description: 'With an idempotency key of its own, in place of the same one again.' }),
+    }),
+  ),
+  bodyOptional: true,
+  unfit: () => ({ code: 'invalid_body' }),
+  example: { path: { id: 'req_661c136a55acc3b5ccc8' }, body: { newId: true } },
+  answer: { description: 'The answer, compared.', body: named('Replayed', replayed) },
+  refusals: ['request_not_found', 'request_ambiguous', 'not_replayable', 'invalid_body'],
+  // What is sent is a request of its own, which `undo` takes back.
+  undo: 'passes',
+});
+
+const eventAsSent = z.record(z.string(), z.unknown()).meta({
+  description:
+    "The event as `POST /manual-event` takes it. Without a brand it is of the stack's first, and without a domain of the brand's.",
+});
+const withKey = z.boolean().optional().meta({ description: "With the brand's API key." });
+const eventExample = { eventType: 'account_creation', userEmail: demo.user };
+
+export const dryRunEvent = endpoint('POST /events/dry-run', {
+  id: 'dryRunEvent',
+  undo: 'passes',
+  tag: 'Requests',
+  summary: 'How an event would be decided, without effect',
+  description:
+    'By the very rules, limits and budgets of events, as the ledger has them now. Nothing is written or paid.',
+  body: named(
+    'EventToJudge',
+    bodyOf({
+      event: eventAsSent,
+      withKey,
+      at: textAs('must be a time such as 2030-01-01T00:00:00Z', time.parse)
+        .optional()
+        .meta({ description: 'As if the clock stood there, with all else as it is; not before now.' }),
+    }),
+  ),
+  example: { body: { event: eventExample } },
+  answer: {
+    description: 'The decision, and each check.',
+    body: named(
+      'EventOutlook',
+      z.object({
+        at: instant().meta({ description: 'The time that it was judged for.' }),
+        decision: z.string().meta({ description: '`rewarded`, or the code of the refusal.' }),
+        rewardAmount: z.int().nullable().meta({ description: 'RWT; null where it would be refused.' }),
+        explained: explainedEvent,
+      }),
+    ),
+  },
+  refusals: ['invalid_body', 'invalid_settings'],
+});
+
+const sentEvent = z.object({
+  id: z.string().meta({ description: 'Of its request, which `GET /requests/{id}` explains.' }),
+  status: z.int().nullable(),
+  reason: name().meta({ description: "The refusal's reason; null when it was rewarded." }),
+  durationMs: z.int(),
+});
+
+export const sendEvent = endpoint('POST /requests', {
+  id: 'sendEvent',
+  tag: 'Requests',
+  summary: 'Send a customer event, as a page or a server of the brand would',
+  body: named(
+    'EventToSend',
+    z.strictObject({
+      event: eventAsSent,
+      withKey,
+    }),
+  ),
+  unfit: () => ({ code: 'invalid_body' }),
+  example: { body: { event: eventExample } },
+  answer: { description: 'How it was answered.', body: named('SentEvent', sentEvent) },
+  refusals: ['not_sent', 'invalid_body'],
+  // What is sent is a request of its own, which `undo` takes back.
+  undo: 'passes',
+});
+
+export type Replayed = AnswerOf<typeof replayRequest>;
+export type EventOutlook = AnswerOf<typeof dryRunEvent>;
+export type SentEvent = AnswerOf<typeof sendEvent>;
 export type RequestSummary = AnswerOf<typeof listRequests>['requests'][number];
 export type RequestDetail = AnswerOf<typeof showRequest>;
 export type ExplainedEvent = RequestDetail['explained'][number];

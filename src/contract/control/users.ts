@@ -5,8 +5,9 @@ import { emailKey } from '../../rules/user-key.ts';
 import { named } from '../endpoint.ts';
 import { demo } from '../examples.ts';
 import { textAs } from '../settings-schema.ts';
+import { rewardState } from '../shapes.ts';
 import { type AnswerOf, endpoint } from './control-endpoint.ts';
-import { bodyOf, instant, settingAs } from './fields.ts';
+import { bodyOf, instant, listLimit, settingAs, wrongLimit } from './fields.ts';
 
 const name = () => z.string().nullable();
 
@@ -132,6 +133,100 @@ export const showWallet = endpoint('GET /wallets/{user}', {
   refusals: ['wallet_not_found'],
 });
 
+const USERS_MAX = 500;
+
+const userRow = walletResult.pick({ user: true, address: true, createdAt: true });
+
+const userDetail = walletResult.extend({
+  rwt: z.int().meta({ description: 'What the wallet holds on chain now.' }),
+  brands: z
+    .array(
+      z
+        .object({
+          brandId: z.string(),
+          name: z.string(),
+          rewards: z.int().meta({ description: 'How many the user got that did not fail.' }),
+          earned: z.int().meta({ description: 'RWT of them.' }),
+          streak: z
+            .object({
+              current: z.int().meta({ description: 'Days in a row; 0 where it has ended.' }),
+              longest: z.int(),
+              multiplier: z.number(),
+              checkedInToday: z.boolean(),
+              lastActivityAt: instant().nullable(),
+            })
+            .meta({ id: 'UserStreak' })
+            .nullable(),
+          claims: z.array(
+            z
+              .object({
+                eventType: z.string(),
+                claims: z.int(),
+                maxClaims: z.int().nullable().meta({ description: 'Null: no limit.' }),
+                lastAt: instant(),
+                lastAmount: z.int(),
+                againAt: instant()
+                  .nullable()
+                  .meta({ description: 'The end of the cooldown; null: it is over, or no claim is left.' }),
+              })
+              .meta({ id: 'UserClaim' }),
+          ),
+          aliases: z.array(z.string()).meta({ description: 'Other names of the user with this brand.' }),
+        })
+        .meta({ id: 'UserAtBrand' }),
+    )
+    .meta({ description: 'Those with whom the user has anything.' }),
+  rewards: z
+    .array(
+      z
+        .object({
+          eventId: z.string(),
+          brandId: z.string(),
+          eventType: z.string(),
+          amount: z.int(),
+          at: instant(),
+          status: rewardState.shape.status,
+          transactionHash: z.string().nullable(),
+          blockNumber: z.int().nullable(),
+          reason: name(),
+        })
+        .meta({ id: 'UserReward' }),
+    )
+    .meta({ description: 'The latest 100, newest first.' }),
+});
+
+export const listUsers = endpoint('GET /users', {
+  id: 'listUsers',
+  tag: 'Users',
+  summary: 'Users with a wallet, newest first',
+  query: z.object({
+    name: z
+      .string()
+      .optional()
+      .meta({ description: 'Only those whose e-mail or address begins so, in its order.' }),
+    limit: listLimit(USERS_MAX),
+  }),
+  unfit: wrongLimit(USERS_MAX),
+  example: { query: { name: 'alice' } },
+  answer: {
+    description: 'The users.',
+    body: named('UserList', z.object({ users: z.array(userRow) })),
+  },
+  refusals: ['invalid_limit'],
+});
+
+export const showUser = endpoint('GET /users/{user}', {
+  id: 'showUser',
+  tag: 'Users',
+  summary: 'One user: wallet, claims, streaks, rewards',
+  path: showWallet.parts.path,
+  example: { path: { user: demo.user } },
+  answer: { description: 'The user, with every brand.', body: named('User', userDetail) },
+  refusals: ['wallet_not_found'],
+});
+
+export type UserRow = AnswerOf<typeof listUsers>['users'][number];
+export type ShownUser = AnswerOf<typeof showUser>;
 export type IssuedToken = AnswerOf<typeof issueToken>;
 export type TokenVerdict = AnswerOf<typeof verifyToken>;
 export type PublishedKeys = AnswerOf<typeof rotateTokenKeys>;

@@ -40,6 +40,10 @@ const webhookEndpointShape = z.object({
     .meta({ description: 'It answered 410; it failed for five days; or it was turned off by hand.' }),
   disabledAt: instant().nullable(),
   failingSince: instant().nullable().meta({ description: 'The first failure since the last success.' }),
+  lastFailedAt: instant().nullable().meta({ description: 'The latest of these failures.' }),
+  pausedUntil: instant()
+    .nullable()
+    .meta({ description: 'The receiver asked for time until then, which may have passed.' }),
   previousSecretUntil: instant()
     .nullable()
     .meta({ description: 'Until then the previous secret signs beside the new one.' }),
@@ -72,7 +76,30 @@ const attempt = z.object({
   status: z.int().nullable(),
   why: z.string().nullable().meta({ description: 'Why there was no answer.' }),
   answer: z.string().nullable().meta({ description: "The beginning of the answer's body." }),
+  signedAt: instant()
+    .nullable()
+    .meta({ description: 'The time that its signatures carry; null for attempts from before it was kept.' }),
 });
+
+/** Deliveries that the health of an endpoint is told of: enough to see a trend, few enough to count at once. */
+export const HEALTH_DELIVERIES_MAX = 1_000;
+const latest = z
+  .object({
+    deliveries: z.int().meta({ description: `How many these are, ${HEALTH_DELIVERIES_MAX} at most.` }),
+    delivered: z.int(),
+    waiting: z.int(),
+    held: z.int(),
+    failed: z.int(),
+    lastDeliveredAt: instant().nullable(),
+    dueSince: instant()
+      .nullable()
+      .meta({ description: 'Since when the one that waits for longest is due; null where none is due.' }),
+  })
+  .meta({ id: 'LatestDeliveries', description: 'How the newest deliveries of the endpoint stand.' });
+
+/** As many as one request may bring events. */
+const SUBJECTS_MAX = 100;
+const SUBJECTS_MUST_BE = `must name at most ${SUBJECTS_MAX} ids, with commas between them`;
 
 const deliveryDetail = z.object({
   id: z.string(),
@@ -99,6 +126,20 @@ export const listWebhookEndpoints = endpoint('GET /webhooks/endpoints', {
     body: named('WebhookEndpointList', z.object({ endpoints: z.array(webhookEndpointShape) })),
   },
   refusals: ['brand_not_found'],
+});
+
+export const showWebhookEndpoint = endpoint('GET /webhooks/endpoints/{id}', {
+  id: 'showWebhookEndpoint',
+  onLedger: true,
+  tag: 'Webhooks',
+  summary: 'One endpoint and how its deliveries stand',
+  path: endpointPath,
+  example: { path: endpointExample },
+  answer: {
+    description: 'The endpoint, without its secret.',
+    body: named('WebhookEndpointDetail', webhookEndpointShape.extend({ latest })),
+  },
+  refusals: ['webhook_endpoint_not_found'],
 });
 
 export const addWebhookEndpoint = endpoint('POST /webhooks/endpoints', {
@@ -224,6 +265,11 @@ export const recoverWebhooks = endpoint('POST /webhooks/endpoints/{id}/recover',
   refusals: [...settingsRefusals, 'webhook_endpoint_not_found'],
 });
 
+function subjectsOf(text: string): string[] | undefined {
+  const subjects = text.split(',').filter((one) => one !== '');
+  return subjects.length > 0 && subjects.length <= SUBJECTS_MAX ? subjects : undefined;
+}
+
 export const listDeliveries = endpoint('GET /webhooks/deliveries', {
   id: 'listDeliveries',
   onLedger: true,
@@ -233,6 +279,12 @@ export const listDeliveries = endpoint('GET /webhooks/deliveries', {
     brand: z.string().optional(),
     endpoint: z.string().optional(),
     state: z.enum(STATES, { error: `must be one of ${STATES.join(', ')}` }).optional(),
+    type: z.enum(webhookTypes, { error: `must be one of ${webhookTypes.join(', ')}` }).optional(),
+    subject: textAs(SUBJECTS_MUST_BE, subjectsOf)
+      .optional()
+      .meta({
+        description: `Only what is about these: ids of rewards and redemptions, sessions of payments; at most ${SUBJECTS_MAX}, with commas.`,
+      }),
     limit: listLimit(LIST_MAX),
   }),
   unfit: wrongLimit(LIST_MAX),
@@ -258,6 +310,73 @@ export const showDelivery = endpoint('GET /webhooks/deliveries/{id}', {
   refusals: ['webhook_event_not_found'],
 });
 
+const takenApart = z
+  .object({
+    header: z.string(),
+    scheme: z.enum(['processor', 'service', 'service-timestamped', 'standard-webhooks']),
+    value: z.string(),
+    key: z.enum(['the text of the secret', 'the base64 after whsec_']),
+    prefix: z.string().meta({ description: 'What stands before the body in what is signed.' }),
+    verifies: z.boolean(),
+    ageSeconds: z.int().nullable().meta({ description: 'Null where no timestamp is signed.' }),
+    failed: z
+      .object({
+        part: z.string(),
+        right: z.array(z.string()).meta({ description: 'Parts that are right in spite of it.' }),
+        message: z.string(),
+        fix: z.string(),
+      })
+      .nullable()
+      .meta({ description: 'What a verifier finds wrong.' }),
+  })
+  .meta({ id: 'SignatureTakenApart' });
+
+export const showSignature = endpoint('GET /webhooks/deliveries/{id}/signature', {
+  id: 'showSignature',
+  onLedger: true,
+  tag: 'Webhooks',
+  summary: 'The signatures of an event, taken apart',
+  description:
+    'For each endpoint that it went to: the headers of the latest attempt, what each covers, and what a verifier with the right secret sees. Made with the secret that the endpoint has now, which is never in the answer; an attempt from before a rotation was signed with another.',
+  path: eventPath,
+  query: z.object({
+    at: textAs('must be a time such as 2030-01-01T00:00:00Z', time.parse)
+      .optional()
+      .meta({ description: 'When the verifier looks, an RFC 3339 time; default: now.' }),
+  }),
+  example: { path: eventExample, query: { at: '2030-01-01T00:00:00Z' } },
+  answer: {
+    description: 'What is signed is the `prefix` of a header and then the body.',
+    body: named(
+      'DeliverySignatures',
+      z.object({
+        id: z.string(),
+        body: z.string(),
+        at: instant(),
+        toleranceSeconds: z
+          .int()
+          .meta({ description: 'How far a signed timestamp may be from `at`, before and after.' }),
+        endpoints: z.array(
+          z
+            .object({
+              endpointId: z.string(),
+              url: z.string(),
+              signedAt: instant(),
+              isOfAttempt: z
+                .boolean()
+                .meta({ description: 'False: as an attempt that began now would be signed.' }),
+              rotates: z.boolean().meta({ description: 'The previous secret signs as well.' }),
+              headers: z.record(z.string(), z.string()),
+              signatures: z.array(takenApart),
+            })
+            .meta({ id: 'EndpointSignatures' }),
+        ),
+      }),
+    ),
+  },
+  refusals: ['invalid_settings', 'webhook_event_not_found'],
+});
+
 export const replayDelivery = endpoint('POST /webhooks/deliveries/{id}/replay', {
   id: 'replayDelivery',
   onLedger: true,
@@ -279,13 +398,16 @@ export const replayDelivery = endpoint('POST /webhooks/deliveries/{id}/replay', 
 });
 
 export type WebhookEndpoint = AnswerOf<typeof setWebhookEndpoint>;
+export type WebhookEndpointDetail = AnswerOf<typeof showWebhookEndpoint>;
 /** With the secret where it is new. */
 export type AddedEndpoint = AnswerOf<typeof addWebhookEndpoint>;
 export type WebhookDelivery = AnswerOf<typeof listDeliveries>['deliveries'][number];
+export type DeliverySignatures = AnswerOf<typeof showSignature>;
 export type DeliveryDetail = AnswerOf<typeof showDelivery>;
 
 export const webhookEndpoints = [
   listWebhookEndpoints,
+  showWebhookEndpoint,
   addWebhookEndpoint,
   setWebhookEndpoint,
   removeWebhookEndpoint,
@@ -293,5 +415,6 @@ export const webhookEndpoints = [
   recoverWebhooks,
   listDeliveries,
   showDelivery,
+  showSignature,
   replayDelivery,
 ];

@@ -35,6 +35,8 @@ export interface LocalChainSettings {
   historyBlocks?: number;
   /** A node for a chain without blocks that is started already; undefined when somebody has it. */
   takePrestartedNode?: (() => Promise<AnvilProcess> | undefined) | undefined;
+  /** Hears which of the journal's blocks is mined again. */
+  onRestoring?: ((progress: { block: number; of: number }) => void) | undefined;
   /** Replaces `CHECKPOINT_EVERY_BLOCKS`. */
   checkpointEveryBlocks?: number;
   log: Log;
@@ -102,7 +104,7 @@ export async function startLocalChain(settings: LocalChainSettings): Promise<Loc
         rpc = createLocalRpc(anvil.rpcUrl);
       }
       const loadedBlock = (await headBlock(rpc)).number;
-      await replayJournal({ rpc, journal, log });
+      await replayJournal({ rpc, journal, log, onProgress: settings.onRestoring });
       const block = (await headBlock(rpc)).number;
       log.info({ block, replayed: block - loadedBlock, ms: Math.round(elapsedMs()) }, 'local chain restored');
     }

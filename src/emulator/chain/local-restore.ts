@@ -53,15 +53,18 @@ export async function loadCheckpoint(parts: {
  * Mines everything that the journal has after the chain's head again, with the same times, fees and
  * transactions, and therefore with the same hashes. Anvil's mining must be off. Where a block comes back
  * different (a user changed the state without a transaction), it warns once and goes on. The caller sets the
- * chain's time afterwards.
+ * chain's time afterwards. `onProgress` hears which block is mined again, of how many there are.
  */
 export async function replayJournal(parts: {
   rpc: LocalRpc;
   journal: ChainJournal;
   log: Log;
+  onProgress?: ((progress: { block: number; of: number }) => void) | undefined;
 }): Promise<void> {
-  const { rpc, journal, log } = parts;
+  const { rpc, journal, log, onProgress } = parts;
   let afterBlock = (await headBlock(rpc)).number;
+  const of = await journal.lastBlock();
+  if (afterBlock < of) onProgress?.({ block: afterBlock, of });
   let faithful = true;
   for (;;) {
     const entries = await journal.read({ afterBlock, limit: ENTRIES_PER_PAGE });
@@ -71,6 +74,7 @@ export async function replayJournal(parts: {
       else await mineEmpty(rpc, entry);
     }
     afterBlock = entries.at(-1)?.number ?? afterBlock;
+    onProgress?.({ block: afterBlock, of });
     if (!faithful) continue;
     const blocks = await rpc.all(entries.map((entry) => blockCall(entry.number)));
     const different = entries.find((entry, index) => toLocalBlock(blocks[index])?.hash !== entry.hash);

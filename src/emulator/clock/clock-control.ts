@@ -118,7 +118,7 @@ export function createClockControl(
       ...moves,
       state: clock.state,
       momentOf: (condition, { brand }) =>
-        momentOf({ ...deps, tokens }, conditionSettings, { condition, brand }),
+        momentOf({ ...deps, tokens, due: moves.due }, conditionSettings, { condition, brand }),
     },
   };
 }

@@ -15,12 +15,15 @@ import { isUnlimited } from '../../rules/brands/brand.ts';
 import type { ClockCondition } from '../../rules/clock-condition.ts';
 import type { WindowLengths } from './clock-limits.ts';
 import { expiryOf, type IssuedTokens } from './issued-tokens.ts';
+import type { DueItem } from './move-clock.ts';
 
 export interface ConditionDeps {
   database: Database;
   clock: Pick<Clock, 'now'>;
   processor: Pick<ControlProcessorDeps, 'session'>;
   tokens: Pick<IssuedTokens, 'latest'>;
+  /** What falls due next, the earliest first. */
+  due: (limit: number) => Promise<Pick<DueItem, 'atMs'>[]>;
 }
 
 export interface ConditionSettings {
@@ -44,6 +47,8 @@ export async function momentOf(
 ): Promise<Moment> {
   const parts = { deps, settings, nowMs: deps.clock.now() };
   switch (condition.kind) {
+    case 'next':
+      return nextMoment(parts);
     case 'cooldown':
       return endOfCooldown(parts, condition, brand);
     case 'window-reset':
@@ -63,6 +68,16 @@ const refused = (why: ConditionWhy, message: string, fix: string): { refusal: Co
 
 const instant = (ms: number) => new Date(ms).toISOString();
 const NAME_A_USER = 'Name an e-mail, an address or <platform>:<id>';
+
+async function nextMoment({ deps: { due } }: Parts): Promise<Moment> {
+  const [first] = await due(1);
+  if (first) return { atMs: first.atMs };
+  return refused(
+    'not_found',
+    'Nothing falls due: no webhook, checkout, cooldown or other limit lies ahead',
+    'Move by a duration: `rewards clock advance 1h`.',
+  );
+}
 
 async function endOfCooldown(
   { deps: { database }, settings, nowMs }: Parts,

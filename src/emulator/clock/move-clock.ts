@@ -5,6 +5,7 @@ import type { TimeRange } from '../../ledger/database/database.ts';
 import type { AdjustableClock } from '../../lib/clock.ts';
 import { createMutex } from '../../lib/mutex.ts';
 import { delay, stopwatch } from '../../lib/timers.ts';
+import { LATEST_MS } from '../../rules/clock-condition.ts';
 
 /** Something that happens, or has happened, at a moment of the clock. */
 export interface DueItem {
@@ -57,6 +58,18 @@ export function createClockMoves(deps: MoveClockDeps, settings: MoveClockSetting
   const exclusive = createMutex();
   const moving = { ...deps, slow: { untilMs: Number.MIN_SAFE_INTEGER } };
   return {
+    /** What falls due from now on, the earliest first, at most `limit`. */
+    due: async (limit: number): Promise<DueItem[]> => {
+      const range = { afterMs: clock.now(), untilMs: LATEST_MS, limit };
+      const ahead = await Promise.all([
+        ...deps.work.map((one) => one.upcoming(range)),
+        ...deps.limits.map(async (one) => (await one.ending(range)).items),
+      ]);
+      return ahead
+        .flat()
+        .sort((a, b) => a.atMs - b.atMs)
+        .slice(0, limit);
+    },
     advance: (ms: number): Promise<Fired> =>
       exclusive(() => {
         let leftMs = ms;

@@ -1,9 +1,16 @@
 /** Builds the emulator's control host: its clock, its requests, its brands and their keys, seed files and snapshots. */
+import { readStreak } from '../../actions/engagement/read-streaks.ts';
 import { readEventState } from '../../actions/events/read-event-state.ts';
+import { showWallet } from '../../actions/wallets/show-wallet.ts';
+import type { Alarms } from '../../chain/alarms.ts';
+import { createRewardToken } from '../../chain/contracts/reward-token.ts';
 import type { ChainClient } from '../../chain/rpc/client.ts';
 import type { Rpc } from '../../chain/rpc/rpc.ts';
+import type { HostUrls } from '../../client/host-urls.ts';
 import { type RelayOverrides, settings } from '../../compose/config.ts';
+import type { LookAtEvent } from '../../compose/hosts/create-hosts.ts';
 import { createVerifier } from '../../compose/hosts/create-verifier.ts';
+import type { LiveStreams } from '../../console/live.ts';
 import type { SnapshotRefusal } from '../../contract/control/snapshot-refusals.ts';
 import type { ControlBrandsDeps } from '../../http/control/brands.ts';
 import { createControlHost } from '../../http/control/host.ts';
@@ -12,7 +19,7 @@ import type { ControlProcessorDeps } from '../../http/control/processor.ts';
 import type { ControlSeedDeps } from '../../http/control/seed.ts';
 import type { ControlSiteDeps } from '../../http/control/site.ts';
 import type { ControlSnapshotsDeps } from '../../http/control/snapshots.ts';
-import type { ControlTokensDeps } from '../../http/control/users.ts';
+import type { ControlTokensDeps, ControlWalletsDeps } from '../../http/control/users.ts';
 import { atMs, type Database } from '../../ledger/database/database.ts';
 import type { Facts } from '../../ledger/facts.ts';
 import { readTotals } from '../../ledger/totals.ts';
@@ -31,7 +38,10 @@ import { type Fixture, FixtureError, loadFixture, parseFixture, problemText } fr
 import { readSeedChanges } from '../fixture/seed-ledger.ts';
 import type { Snapshots } from '../snapshots/create-snapshots.ts';
 import { SnapshotError } from '../snapshots/snapshot-error.ts';
+import { consolePages, ownCall } from './console-pages.ts';
 import { createInbox } from './inbox.ts';
+import type { RequestTally } from './request-tally.ts';
+import { beginCheckoutOf, dryRunOf, replayOf, sendEventOf } from './send-requests.ts';
 
 interface ControlDeps
   extends Pick<ControlBrandsDeps, 'openEscrow' | 'openGasWallet'>,
@@ -53,13 +63,20 @@ interface ControlDeps
   random: Random;
   log: Log;
   requests: Parameters<typeof createControlHost>[0]['requests'];
+  tally: Pick<RequestTally, 'read'>;
+  alarms: Pick<Alarms, 'list'>;
   identity: Pick<ControlTokensDeps, 'verifier' | 'issuer' | 'refreshKeys'>;
   addressAt: (index: number) => `0x${string}`;
-  processor: ControlProcessorDeps;
+  processor: Omit<ControlProcessorDeps, 'begin'>;
   site: ControlSiteDeps;
   /** Sessions of the demo site. */
   sessionEnds: ClockLimit;
   faults: FaultRegistry;
+  live: LiveStreams;
+  /** Of the stack's brands, those whose keys are known. */
+  brands: () => Promise<readonly { brandId: string; apiKey: string; domain: string }[]>;
+  urls: () => HostUrls | undefined;
+  lookAtEvent: LookAtEvent;
   snapshots: Snapshots;
   /** Makes the chain's time follow a move of the service's clock. */
   syncChain: () => Promise<void>;
@@ -78,15 +95,29 @@ interface ControlConfig {
 
 export function createControl(deps: ControlDeps, config: ControlConfig) {
   const { database, clock, random } = deps;
+  const businessTime = () => atMs(clock.now());
   const { issuer, ...ofClock } = createClockControl({ ...deps, issuer: deps.identity.issuer }, config);
-  return createControlHost({
+  const call = ownCall((request) => host.fetch(request), config);
+  const readNow = () => readTotals(database.db);
+  const host = createControlHost({
+    pages: consolePages({ call, live: deps.live }),
+    ...sendingRequests(deps, { call, readTotals: readNow, ownDomain: config.ownDomain }),
+    changed: deps.live.changed,
     token: config.token,
     allowedHosts: config.serviceDomains,
     log: deps.log,
     caughtUp: deps.caughtUp,
     requests: deps.requests,
-    readTotals: () => readTotals(database.db),
+    readTotals: readNow,
     readReward: (eventId) => readEventState({ database }, eventId),
+    namesOf: (user) => namesOf({ database, ownDomain: config.ownDomain }, user),
+    overview: {
+      database,
+      clockState: clock.state,
+      businessTime,
+      alarms: deps.alarms.list,
+      counted: deps.tally.read,
+    },
     brands: {
       database,
       clock,
@@ -109,7 +140,7 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
     },
     seed: createSeeding(deps),
     inbox: createInbox(deps),
-    processor: deps.processor,
+    processor: { ...deps.processor, begin: beginCheckoutOf(deps) },
     site: deps.site,
     faults: { ...deps.faults, seams: describedSeams() },
     snapshots: controlledSnapshots(deps.snapshots),
@@ -118,20 +149,53 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
       random,
       reach: deps.outgoing.reach,
       nudge: deps.nudgeWebhooks,
-      businessTime: () => atMs(clock.now()),
+      businessTime,
+    },
+    chain: { db: database.db, chain: deps.chain, rpc: deps.rpc, facts: deps.facts },
+    relay: {
+      database,
+      ownDomain: config.ownDomain,
+      businessTime,
+      limits: { ...settings.relayHost, ...config.relay },
     },
     perks: { database, clock, random, reach: deps.outgoing.reach, nudge: deps.nudgePerks },
-    wallets: { database, ownDomain: config.ownDomain },
+    wallets: knowingUsers(deps, { ownDomain: config.ownDomain, businessTime }),
     constraints: {
       database,
       ownDomain: config.ownDomain,
-      businessTime: () => atMs(clock.now()),
+      businessTime,
       checkConstraints: deps.checkConstraints,
     },
     limits: { bodyLimitBytes: settings.bodyLimitBytes, duplicateWindowMs: config.duplicateWindowMs },
     verify: createVerifier(deps),
     control: ofClock,
   });
+  return host;
+}
+
+const sendingRequests = (
+  deps: ControlDeps,
+  own: Pick<Parameters<typeof replayOf>[0], 'call' | 'readTotals'> & { ownDomain: string },
+) => ({
+  replay: replayOf({ ...deps, ...own }),
+  sendEvent: sendEventOf(deps),
+  dryRun: dryRunOf(deps, own),
+});
+
+const knowingUsers = (
+  { database, rpc, facts }: ControlDeps,
+  own: Pick<ControlWalletsDeps, 'ownDomain' | 'businessTime'>,
+): ControlWalletsDeps => ({
+  ...own,
+  database,
+  token: createRewardToken({ rpc, address: facts.contracts.token }),
+  readStreak: (key) => readStreak({ database, ...own }, key),
+});
+
+/** Under which a user's requests may name them: as they were asked for, by their key and by their wallet. */
+async function namesOf(of: Parameters<typeof showWallet>[0], user: string): Promise<string[]> {
+  const found = await showWallet(of, user);
+  return found ? [user, found.wallet.userKey, found.wallet.address.toLowerCase()] : [user];
 }
 
 interface SeedingDeps {

@@ -35,7 +35,7 @@ interface ControlDeps {
 /** Sessions among which a checkout's own id is looked for. */
 const SEARCHED_MAX = 1_000;
 
-export const controlProcessor = (deps: ControlDeps): ControlProcessorDeps => ({
+export const controlProcessor = (deps: ControlDeps): Omit<ControlProcessorDeps, 'begin'> => ({
   ...controlSessions(deps),
   ...controlEvents(deps),
   ...controlEndpoints(deps),
@@ -45,10 +45,14 @@ function controlSessions(deps: ControlDeps): Pick<ControlProcessorDeps, 'session
   const { books, catchUp, nudge } = deps;
   const view = (row: EmulatedObject) => sessionView(deps, row);
   return {
-    async sessions({ status, limit }) {
+    async sessions({ status, user, limit }) {
       await catchUp();
       const rows = await listObjects(books.db, { kind: 'checkout.session', limit: SEARCHED_MAX });
-      const chosen = rows.filter(({ body }) => status === undefined || body.status === status);
+      const chosen = rows.filter(
+        ({ body }) =>
+          (status === undefined || body.status === status) &&
+          (user === undefined || emailOf(body as unknown as Session)?.toLowerCase() === user.toLowerCase()),
+      );
       return Promise.all(chosen.slice(0, limit).map(view));
     },
     async session(name) {
@@ -74,9 +78,19 @@ function controlEvents({
   nudge,
 }: ControlDeps): Pick<ControlProcessorDeps, 'events' | 'event' | 'resend' | 'deliveries'> {
   return {
-    async events({ type, object, limit }) {
-      const rows = await listObjects(books.db, { kind: 'event', about: object, limit: SEARCHED_MAX });
-      const chosen = rows.filter(({ body }) => type === undefined || body.type === type).slice(0, limit);
+    async events({ type, object, session, limit }) {
+      const of = session === undefined ? [object] : await belongingTo(books, session);
+      const lists = await Promise.all(
+        of.map((about) => listObjects(books.db, { kind: 'event', about, limit: SEARCHED_MAX })),
+      );
+      const chosen = lists
+        .flat()
+        .filter(
+          ({ body, about }) =>
+            (type === undefined || body.type === type) && (object === undefined || about === object),
+        )
+        .sort((one, other) => other.number - one.number)
+        .slice(0, limit);
       return eventViews(books, chosen);
     },
     async event(name) {
@@ -194,6 +208,18 @@ async function findSession({ db }: Records, name: string): Promise<EmulatedObjec
   return name === 'latest' ? rows[0] : rows.find(({ body }) => body.client_reference_id === name);
 }
 
+/** Ids of the session, its payment, and the charges and disputes of that. */
+async function belongingTo(books: Records, name: string): Promise<string[]> {
+  const row = await findSession(books, name);
+  const intent = row?.body.payment_intent;
+  if (!row) return [];
+  if (typeof intent !== 'string') return [row.id];
+  const returns = await Promise.all(
+    ['charge', 'dispute'].map((kind) => listObjects(books.db, { kind, about: intent, limit: SEARCHED_MAX })),
+  );
+  return [row.id, intent, ...returns.flat().map(({ id }) => id)];
+}
+
 async function findEvent({ db }: Records, name: string): Promise<EmulatedObject | undefined> {
   if (name === 'latest') return (await listObjects(db, { kind: 'event', limit: 1 }))[0];
   const row = await findObject(db, name);
@@ -201,6 +227,9 @@ async function findEvent({ db }: Records, name: string): Promise<EmulatedObject 
 }
 
 const instant = (ms: number) => new Date(ms).toISOString();
+
+const emailOf = (session: Session): string | null =>
+  session.customer_email ?? session.customer_details?.email ?? null;
 
 async function sessionView({ books, pageOf }: ControlDeps, { body }: EmulatedObject) {
   const session = body as unknown as Session;
@@ -215,7 +244,7 @@ async function sessionView({ books, pageOf }: ControlDeps, { body }: EmulatedObj
     paymentStatus: session.payment_status,
     amount: session.amount_total ?? 0,
     currency: session.currency ?? '',
-    email: session.customer_email ?? session.customer_details?.email ?? null,
+    email: emailOf(session),
     checkoutId: session.client_reference_id,
     paymentIntentId: intentId,
     refunded: charge?.body.amount_refunded ?? 0,

@@ -29,7 +29,7 @@ export interface EmulatedProcessor {
   api: ProcessorApi;
   /** `/_pay`, for buyers. */
   pages: Pick<Hono, 'fetch'>;
-  control: ControlProcessorDeps;
+  control: Omit<ControlProcessorDeps, 'begin'>;
   /** Tells where the pages are and where our own endpoint takes events; the processor begins to work. */
   start(at: { origin: string; eventsTo: string }): Promise<void>;
   stop(): Promise<void>;

@@ -1,16 +1,21 @@
 /** Everything of an emulator that its data is made of and that works on it. It can be closed and opened again behind the listeners. */
+
+import type { Reading } from '../../chain/indexer/types.ts';
 import { engineSettings, settings } from '../../compose/config.ts';
 import { createService, type Service, type ServiceConfig } from '../../compose/create-service.ts';
 import type { Lifecycle } from '../../compose/lifecycle.ts';
+import { createLiveStreams } from '../../console/live.ts';
 import type { RequestRecord } from '../../http/frame/request-record.ts';
 import { atMs } from '../../ledger/database/database.ts';
 import type { AdjustableClock, Clock, ClockStart } from '../../lib/clock.ts';
 import { neverCrash } from '../../lib/crash-points.ts';
 import { DEV_PROCESSOR } from '../../lib/development.ts';
+import { every } from '../../lib/timers.ts';
 import { createStripe } from '../../payments/stripe.ts';
 import type { Ready } from '../../stack/ready.ts';
 import { createControl } from '../control/create-control.ts';
 import { type createRequestLog, keptRequest } from '../control/request-log.ts';
+import type { RequestTally } from '../control/request-tally.ts';
 import { faultyVerifier, withFaults, withoutFaults } from '../faults/faulty-adapters.ts';
 import { openWebhooks } from '../fixture/seed-ledger.ts';
 import { emulatorLimits } from '../limits.ts';
@@ -34,6 +39,7 @@ export interface StackContext {
   prestartedNode?: PrestartedNode | undefined;
   controlToken: string;
   requests: ReturnType<typeof createRequestLog<RequestRecord>>;
+  tally: RequestTally;
   /** Told of every answered request. */
   tell: (record: RequestRecord) => void;
   seed: Seed;
@@ -76,7 +82,7 @@ export async function openStack(
   lifecycle: Lifecycle,
   options: StartOptions = {},
 ): Promise<Stack> {
-  const { config, overrides, requests, dataDir, prestartedNode, controlToken: token } = context;
+  const { config, overrides, requests, tally, dataDir, prestartedNode, controlToken: token } = context;
   const place = { dataDir, prestartedNode, watchNesting: overrides.watchNesting, ...options };
   const adapters = await pickAdapters(config, place, lifecycle);
   const seed = options.isRestored ? { ...context.seed, named: false } : context.seed;
@@ -99,11 +105,19 @@ export async function openStack(
   const site = openSite({ ...adapters, lifecycle }, seeded.fixture);
   let inboxUrl = '';
   const opener = createBrandOpener(adapters, facts.contracts);
+  const live = createLiveStreams({ requests: tally.count, every });
+  lifecycle.onStop(async () => live.close());
   const control = createControl(
     {
       ...adapters,
+      live,
+      brands: async () => (await readPeople(database, seeded)).brands,
+      urls: context.urls,
+      lookAtEvent: service.hosts.lookAtEvent,
       facts,
       requests,
+      tally,
+      alarms: service.engine.alarms,
       identity,
       addressAt: wallets.addressAt,
       processor: adapters.emulatedProcessor.control,
@@ -140,13 +154,13 @@ export async function openStack(
         dataDir: adapters.dataDir,
       };
     },
-    settle: site.settle,
+    settle: async () => void (await Promise.all([live.close(), site.settle()])),
   };
 }
 
 /** The service itself: that of production, with the stack's adapters and whatever is made to fail. */
 function createStackService(
-  { config, overrides, requests, tell }: StackContext,
+  { config, overrides, requests, tally, tell }: StackContext,
   parts: {
     adapters: Adapters;
     facts: Awaited<ReturnType<typeof prepareStack>>['facts'];
@@ -175,7 +189,9 @@ function createStackService(
       crash: overrides.crash ?? neverCrash,
       // The owner of the file owns the lanes, so the lease of a previous, dead process need not run out.
       owner: database.dialect === 'sqlite' ? 'the owner of the file' : undefined,
-      observer: { request: keeping(both(requests.add, tell)) },
+      // Its own chain's blocks are few, or the ledger has them.
+      ...(config.rpcUrl && { onReading: (reading: Reading) => config.onBlocks?.('reading', reading) }),
+      observer: { request: keeping(both(both(requests.add, tally.add), tell)) },
     },
     serviceConfig(config, overrides, names),
   );

@@ -5,13 +5,14 @@ import {
   moveClock,
   type ClockState as ShownState,
   showClock,
+  showDue,
   timeOf,
 } from '../../contract/control/clock.ts';
 import type { InputOf } from '../../contract/control/control-endpoint.ts';
 import type { ControlRefusal } from '../../contract/control/refusals.ts';
 import type { ClockState } from '../../lib/clock.ts';
 import { parseDuration } from '../../lib/duration.ts';
-import { type ClockCondition, parseClockCondition } from '../../rules/clock-condition.ts';
+import { type ClockCondition, LATEST_MS, parseClockCondition } from '../../rules/clock-condition.ts';
 import { type ControlRoute, controlHandler } from './control-handler.ts';
 
 export interface ControlClockDeps {
@@ -21,6 +22,8 @@ export interface ControlClockDeps {
     advance(ms: number): Promise<Fired>;
     set(nowMs: number): Promise<Fired>;
     freeze(frozen: boolean): Promise<void>;
+    /** What falls due from now on, the earliest first, at most `limit`. */
+    due(limit: number): Promise<Fired['items']>;
     /** The moment from which a condition holds; `brand` is an id or a domain. */
     momentOf(
       condition: ClockCondition,
@@ -39,19 +42,33 @@ export interface Fired {
 
 const NOTHING: Fired = { items: [], more: 0 };
 
+/** As answers have it. */
+export const shownClock = ({ nowMs, frozen, offsetMs }: ClockState): ShownState => ({
+  now: new Date(nowMs).toISOString(),
+  nowMs,
+  frozen,
+  offsetMs,
+});
+
+const shownItem = ({ atMs, ...item }: Fired['items'][number]) => ({
+  at: new Date(atMs).toISOString(),
+  ...item,
+});
+
 export function controlClock({ clock }: ControlClockDeps): ControlRoute[] {
-  const shown = (): ShownState => {
-    const { nowMs, frozen, offsetMs } = clock.state();
-    return { now: new Date(nowMs).toISOString(), nowMs, frozen, offsetMs };
-  };
+  const shown = () => shownClock(clock.state());
   return [
     controlHandler(showClock, shown),
+    controlHandler(showDue, async ({ query: { limit } }) => ({
+      now: shown().now,
+      due: (await clock.due(limit)).map(shownItem),
+    })),
     controlHandler(moveClock, async ({ body }) => {
       const fired = await move(clock, body);
       if ('refusal' in fired) return fired;
       return {
         ...shown(),
-        fired: fired.items.map(({ atMs, ...item }) => ({ at: new Date(atMs).toISOString(), ...item })),
+        fired: fired.items.map(shownItem),
         firedMore: fired.more,
       };
     }),
@@ -83,8 +100,6 @@ async function move(
   return setMs < LATEST_MS ? clock.set(setMs) : { refusal: TOO_FAR };
 }
 
-/** Far enough for every rule, and representable as a date. */
-const LATEST_MS = Date.UTC(9999, 0, 1);
 const TOO_FAR = clockProblem(
   'The clock ends with the year 9998',
   'Give an earlier time, or a shorter duration.',

@@ -1,5 +1,5 @@
 /** The emulator's control host: moves the clock and whatever else only a developer may move. Never part of production. */
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { controlDocs, controlOpenapi } from '../../contract/control/endpoints.ts';
 import { controlHostContract } from '../../contract/control/host.ts';
 import { rootMessage } from '../../lib/failures/root-cause.ts';
@@ -8,13 +8,16 @@ import { faultOf, mount, tidyPath } from '../frame/host-frame.ts';
 import { apiDocument } from '../openapi.ts';
 import { apiReference } from '../reference/reference-page.ts';
 import { type ControlBrandsDeps, controlBrands } from './brands.ts';
+import { type ControlChainDeps, controlChain } from './chain.ts';
 import { type ControlClockDeps, controlClock } from './clock.ts';
 import { type ControlConstraintsDeps, controlConstraints } from './constraints.ts';
 import { BODY_LIMIT_BYTES, type ControlRoute, handlersOf, refuse } from './control-handler.ts';
 import { type ControlFaultsDeps, controlFaults } from './faults.ts';
 import { type ControlMintsDeps, type ControlMoneyDeps, controlMints, controlMoney } from './mints.ts';
+import { type ControlOverviewDeps, controlOverview } from './overview.ts';
 import { type ControlPerksDeps, controlPerks } from './perks.ts';
 import { type ControlProcessorDeps, controlProcessor } from './processor.ts';
+import { type ControlRelayDeps, controlRelay } from './relay.ts';
 import { type ControlRequestsDeps, controlRequests } from './requests.ts';
 import { type ControlSeedDeps, controlSeed } from './seed.ts';
 import { controlAccess, isDelivery } from './session.ts';
@@ -34,14 +37,25 @@ import {
   controlWebhooks,
 } from './webhooks.ts';
 
+/** What browsers get; it asks this API itself. */
+export interface ControlPages {
+  /** Answers `/`, and everything below `/console`. */
+  fetch(request: Request): Promise<Response>;
+  /** For browsers that may not read: how one comes in. */
+  locked(context: Context): Promise<Response>;
+}
+
 interface ControlHostDeps extends Omit<ControlRequestsDeps, 'nowMs'> {
   /** Resolves when all that blocks show so far has had its consequences: what is changed or read here comes after it. */
   caughtUp: () => Promise<void>;
   control: ControlClockDeps;
+  overview: ControlOverviewDeps;
   brands: Omit<ControlBrandsDeps, 'maySeeSecrets'> & ControlMintsDeps;
   tokens: ControlTokensDeps;
   wallets: ControlWalletsDeps;
   webhooks: ControlWebhooksDeps;
+  chain: ControlChainDeps;
+  relay: ControlRelayDeps;
   perks: ControlPerksDeps;
   constraints: ControlConstraintsDeps;
   seed: ControlSeedDeps['seed'];
@@ -53,6 +67,10 @@ interface ControlHostDeps extends Omit<ControlRequestsDeps, 'nowMs'> {
   readTotals: ControlMoneyDeps['readTotals'];
   verify: ControlMoneyDeps['verify'];
   log: Log;
+  /** Pages for people over this API. */
+  pages: ControlPages;
+  /** Told of each request that may have changed something. */
+  changed: () => void;
   /** Needed for everything but the description of this host. */
   token: string;
   /** Names under which this listener may be addressed: keeps pages of other sites out (DNS rebinding). */
@@ -75,10 +93,14 @@ export function createControlHost(deps: ControlHostDeps): Hono {
     const entered = looks ? opened(context) : undefined;
     if (entered) return entered;
     if (!(looks ? mayRead(context) : mayChange(context) || isDelivery(context))) {
+      if (looks && isPage(context)) return deps.pages.locked(context);
       return refuse(context, { code: 'token_missing', guards: 'host' });
     }
     if (!isDelivery(context)) await deps.caughtUp();
-    return next();
+    if (looks && PAGE.test(context.req.path)) return deps.pages.fetch(context.req.raw);
+    await next();
+    if (!looks) deps.changed();
+    return undefined;
   });
 
   const reference = apiReference(() =>
@@ -89,6 +111,7 @@ export function createControlHost(deps: ControlHostDeps): Hono {
     }),
   );
   const routes: ControlRoute[] = [
+    ...controlOverview(deps.overview),
     ...controlClock(deps.control),
     ...controlBrands({ ...deps.brands, maySeeSecrets: mayChange }),
     ...controlAliases(deps.brands),
@@ -104,6 +127,8 @@ export function createControlHost(deps: ControlHostDeps): Hono {
     ...controlFaults(deps.faults),
     ...controlSnapshots({ ...deps, maySeeSecrets: mayChange }),
     ...controlWebhooks(deps.webhooks),
+    ...controlChain(deps.chain),
+    ...controlRelay(deps.relay),
     ...controlPerks(deps.perks),
     ...controlConstraints(deps.constraints),
     { endpoint: controlOpenapi, handler: reference.openapi },
@@ -123,5 +148,11 @@ export function createControlHost(deps: ControlHostDeps): Hono {
   });
   return app;
 }
+
+/** What is no endpoint of the API. */
+const PAGE = /^\/_rewards(?:\/(?:console(?:\/.*)?)?)?$/;
+
+/** Whether a browser asks for one of the pages. */
+const isPage = ({ req }: Context) => PAGE.test(req.path) && /\btext\/html\b/.test(req.header('accept') ?? '');
 
 const domainOf = (text: string) => (URL.canParse(text) ? new URL(text).hostname : undefined);

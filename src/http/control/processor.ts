@@ -30,7 +30,15 @@ export type SessionStep =
   | { kind: 'dispute'; reason?: string | undefined };
 
 export interface ControlProcessorDeps {
-  sessions(filter: { status?: string | undefined; limit: number }): Promise<CheckoutSession[]>;
+  sessions(filter: {
+    status?: string | undefined;
+    user?: string | undefined;
+    limit: number;
+  }): Promise<CheckoutSession[]>;
+  /** Sends what a brand's server would; `not`: why there is no session. */
+  begin(
+    wish: InputOf<typeof contract.beginCheckout>['body'],
+  ): Promise<{ sessionId: string } | { not: { why: string } }>;
   /** `name`: an id of the processor, the checkout's own, or `latest`. */
   session(name: string): OrRefusal<CheckoutSession>;
   /** `silent`: no endpoint hears of it. */
@@ -38,6 +46,7 @@ export interface ControlProcessorDeps {
   events(filter: {
     type?: string | undefined;
     object?: string | undefined;
+    session?: string | undefined;
     limit: number;
   }): Promise<ProcessorEvent[]>;
   event(name: string): OrRefusal<ProcessorEvent>;
@@ -63,6 +72,12 @@ export function controlProcessor(processor: ControlProcessorDeps): ControlRoute[
     controlHandler(contract.listSessions, async ({ query }) => ({
       sessions: await processor.sessions(query),
     })),
+    controlHandler(contract.beginCheckout, async ({ body }) => {
+      const begun = await processor.begin(body);
+      return 'not' in begun
+        ? { refusal: { code: 'not_sent', ...begun.not } }
+        : processor.session(begun.sessionId);
+    }),
     controlHandler(contract.showSession, ({ path }) => processor.session(path.session)),
     ...[contract.paySession, contract.payCheckout].map((pay) =>
       controlHandler(pay, ({ path, body: { webhook, ...payment } }) =>

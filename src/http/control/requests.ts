@@ -1,7 +1,17 @@
 /** Looking back on requests over the control API: `GET requests` and `GET requests/:id`, in one line and with everything about one. */
 import type { ReadEventState } from '../../actions/events/read-event-state.ts';
 import type { InputOf } from '../../contract/control/control-endpoint.ts';
-import { listRequests, showRequest } from '../../contract/control/requests.ts';
+import type { ControlRefusal } from '../../contract/control/refusals.ts';
+import {
+  dryRunEvent,
+  listRequests,
+  type Replayed,
+  type RequestDetail,
+  replayRequest,
+  type SentEvent,
+  sendEvent,
+  showRequest,
+} from '../../contract/control/requests.ts';
 import { explainRelay } from '../../contract/relay/explain-relay.ts';
 import type { Check } from '../../rules/events/checks.ts';
 import {
@@ -167,39 +177,97 @@ export interface ControlRequestsDeps {
   limits: EventLimits;
   nowMs: () => number;
   readReward: ReadReward;
+  /** All names of a user, in small letters: an e-mail has a wallet, whose calls are the user's as well. */
+  namesOf: (user: string) => Promise<readonly string[]>;
+  /** Sends a kept request again, and compares. */
+  replay: (original: RequestDetail, options: { newId: boolean }) => Promise<Replayed | NotSent>;
+  /** Judges an event as it would be now, or at a time ahead, without effect; `amount` is RWT, where it would be rewarded. */
+  dryRun: (
+    event: Readonly<Record<string, unknown>>,
+    options: { withKey: boolean; atMs: number | undefined },
+  ) => Promise<{ trace: EventTrace; amount?: number | undefined }>;
+  /** Sends a new event. */
+  sendEvent: (
+    event: Readonly<Record<string, unknown>>,
+    options: { withKey: boolean },
+  ) => Promise<SentEvent | NotSent>;
+}
+
+interface NotSent {
+  not: { why: string; fix?: string };
 }
 
 /** Looking back on the emulator's requests: `GET requests` and `GET requests/:id` of the control API. */
 export const controlRequests = (deps: ControlRequestsDeps): ControlRoute[] => [
-  controlHandler(listRequests, ({ query }) => {
-    const { limit, after } = query;
-    const found = deps.requests.list({ keep: (record) => isWanted(record, query), limit, after });
+  controlHandler(listRequests, async ({ query }) => {
+    const { limit, after, user } = query;
+    const names = user === undefined ? undefined : await deps.namesOf(user.toLowerCase());
+    const found = deps.requests.list({
+      keep: (record) => isWanted(record, { ...query, names }),
+      limit,
+      after,
+    });
     return { requests: found.map(requestSummary) };
   }),
-  controlHandler(showRequest, async ({ path: { id: name } }) => {
-    const [record, ...more] = deps.requests.find(name);
-    if (!record) return { refusal: { code: 'request_not_found', name } };
-    if (more.length > 0) {
-      const ids = [record, ...more].map(({ id }) => id).slice(0, AMBIGUOUS_SHOWN);
-      return { refusal: { code: 'request_ambiguous', name, count: more.length + 1, ids } };
+  controlHandler(showRequest, ({ path }) => found(deps, path.id)),
+  controlHandler(dryRunEvent, async ({ body: { event, withKey, at } }) => {
+    const nowMs = deps.nowMs();
+    if (at !== undefined && at < nowMs) {
+      const message = `must not lie before ${instant(nowMs)}: what the ledger holds is of now`;
+      return { refusal: { code: 'invalid_settings', problems: [{ setting: 'at', message }] } };
     }
-    const detail = requestDetail(record, { limits: deps.limits, nowMs: deps.nowMs() });
-    return withRewards(detail, deps.readReward);
+    const { trace, amount } = await deps.dryRun(event, { withKey: withKey ?? false, atMs: at });
+    return {
+      at: instant(trace.nowMs),
+      decision: decisionOf(trace),
+      rewardAmount: trace.refusal ? null : (amount ?? null),
+      explained: { ...explainedEvent({ ...trace, ...deps.limits }), reward: null },
+    };
+  }),
+  controlHandler(sendEvent, async ({ body: { event, withKey } }) => {
+    const outcome = await deps.sendEvent(event, { withKey: withKey ?? false });
+    return 'not' in outcome ? { refusal: { code: 'not_sent', ...outcome.not } } : outcome;
+  }),
+  controlHandler(replayRequest, async ({ path, body }) => {
+    const original = await found(deps, path.id);
+    if ('refusal' in original) return original;
+    const outcome = await deps.replay(original, { newId: body.newId ?? false });
+    return 'not' in outcome
+      ? { refusal: { code: 'not_replayable', id: original.id, ...outcome.not } }
+      : outcome;
   }),
 ];
 
+/** The one request that a name means, with everything about it. */
+async function found(
+  deps: ControlRequestsDeps,
+  name: string,
+): Promise<RequestDetail | { refusal: ControlRefusal }> {
+  const [record, ...more] = deps.requests.find(name);
+  if (!record) return { refusal: { code: 'request_not_found', name } };
+  if (more.length > 0) {
+    const ids = [record, ...more].map(({ id }) => id).slice(0, AMBIGUOUS_SHOWN);
+    return { refusal: { code: 'request_ambiguous', name, count: more.length + 1, ids } };
+  }
+  const detail = requestDetail(record, { limits: deps.limits, nowMs: deps.nowMs() });
+  return withRewards(detail, deps.readReward);
+}
+
 const AMBIGUOUS_SHOWN = 5;
 
-type Wanted = InputOf<typeof listRequests>['query'];
+type Wanted = Omit<InputOf<typeof listRequests>['query'], 'user'> & {
+  /** Under which requests may name the user. */
+  names: readonly string[] | undefined;
+};
 
-const isWanted = (record: RequestRecord, { status, host, brand, decision, method, path, user }: Wanted) =>
+const isWanted = (record: RequestRecord, { status, host, brand, decision, method, path, names }: Wanted) =>
   (status === undefined || String(record.status).startsWith(status.replace('xx', ''))) &&
   (host === undefined || record.host === host) &&
   (brand === undefined || isOfBrand(record, brand)) &&
   (decision === undefined || record.traces.some((trace) => decisionOf(trace) === decision)) &&
   (method === undefined || record.method === method.toUpperCase()) &&
   (path === undefined || record.path.includes(path)) &&
-  (user === undefined || record.traces.some((trace) => userOf(trace) === user.toLowerCase()));
+  (names === undefined || record.traces.some((trace) => names.includes(userOf(trace)?.toLowerCase() ?? '')));
 
 const isOfBrand = ({ traces }: RequestRecord, brand: string) =>
   traces.some((trace) => brandOf(trace)?.toLowerCase() === brand.toLowerCase());

@@ -3,8 +3,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 
-/** Below `/_rewards`: the description is that of the program, the same for everybody. */
-const DESCRIPTION = /^(?:\/_rewards)?\/(?:docs|openapi\.json)$/;
+/** Below `/_rewards`: what is the program's own, and the same for everybody. */
+const DESCRIPTION = /^(?:\/_rewards)?\/(?:docs|openapi\.json|console\/assets\/[^/]+)$/;
 
 /** Below `/_rewards`: what a sender of webhooks posts to, which knows no token. */
 const INBOX = /^(?:\/_rewards)?\/inbox$/;
@@ -29,7 +29,10 @@ export function controlAccess(token: string) {
       mayChange(context) ||
       DESCRIPTION.test(context.req.path) ||
       isSame(getCookie(context, cookieOf(context)) ?? '', session),
-    /** Answers the banner's link: the token goes out of the address, and the browser is known from then on. */
+    /**
+     * Answers the banner's link: the browser is known from then on, and the token moves into the part of the address that
+     * is never sent, from which the page's script takes it.
+     */
     opened(context: Context): Response | undefined {
       if (!isSame(context.req.query('token') ?? '', token)) return undefined;
       setCookie(context, cookieOf(context), session, {
@@ -39,9 +42,17 @@ export function controlAccess(token: string) {
       });
       context.header('cache-control', 'no-store');
       context.header('referrer-policy', 'no-referrer');
-      return context.redirect('/_rewards', 303);
+      return context.redirect(`${withoutToken(context)}#token=${token}`, 303);
     },
   };
+}
+
+/** The same address for a browser that has come in; the console where it named nothing else. */
+function withoutToken({ req }: Context): string {
+  const { pathname, searchParams } = new URL(req.url);
+  searchParams.delete('token');
+  const path = /^\/_rewards\/console(?:\/|$)/.test(pathname) ? pathname : '/_rewards/';
+  return searchParams.size === 0 ? path : `${path}?${searchParams}`;
 }
 
 /** Stacks on other ports of this machine have cookies of their own. */

@@ -1,19 +1,22 @@
 /** Tokens, wallets and other names of users over the control API. */
 import * as aliases from '../../actions/brands/alias-users.ts';
 import type { ManageBrandsDeps } from '../../actions/brands/named-brand.ts';
+import * as users from '../../actions/show-user.ts';
 import * as tokens from '../../actions/wallets/issue-token.ts';
-import * as wallets from '../../actions/wallets/show-wallet.ts';
+import { showWallet as findWallet, type WalletDetail } from '../../actions/wallets/show-wallet.ts';
 import { aliasUser, listAliases, removeAlias, type ShownAlias } from '../../contract/control/aliases.ts';
 import {
   issueToken,
   LIFETIME_MUST_BE,
+  listUsers,
   rotateTokenKeys,
+  type ShownUser,
+  showUser,
   showWallet,
   verifyToken,
 } from '../../contract/control/users.ts';
 import { checksummed } from '../../identity/checksum.ts';
 import type { TokenVerifier } from '../../identity/tokens.ts';
-import type { Database } from '../../ledger/database/database.ts';
 import { type ControlRoute, controlHandler } from './control-handler.ts';
 
 export interface ControlTokensDeps extends tokens.IssueTokenDeps {
@@ -49,34 +52,70 @@ export const controlTokens = (deps: ControlTokensDeps): ControlRoute[] => [
   }),
 ];
 
-export interface ControlWalletsDeps {
-  database: Database;
-  /** Domain under which users of chat platforms have their stand-in e-mail. */
-  ownDomain: string;
-}
+export type ControlWalletsDeps = users.ShowUserDeps;
 
 export const controlWallets = (deps: ControlWalletsDeps): ControlRoute[] => [
   controlHandler(showWallet, async ({ path: { user } }) => {
-    const found = await wallets.showWallet(deps, user);
+    const found = await findWallet(deps, user);
     if (!found) return { refusal: { code: 'wallet_not_found', user } };
-    const { wallet, identities } = found;
+    return walletReply(found);
+  }),
+  controlHandler(listUsers, async ({ query }) => {
+    const found = await users.listUsers(deps, query);
     return {
-      user: wallet.userKey,
-      address: checksummed(wallet.address),
-      index: wallet.derivationIndex,
-      createdAt: instant(wallet.createdAt),
-      identities: identities.map(({ provider, providerUserId, username, idpUserId, createdAt }) => ({
-        provider,
-        providerUserId,
-        username,
-        idpUserId,
+      users: found.map(({ userKey, address, createdAt }) => ({
+        user: userKey,
+        address: checksummed(address),
         createdAt: instant(createdAt),
       })),
     };
   }),
+  controlHandler(showUser, async ({ path: { user } }) => {
+    const found = await users.showUser(deps, user);
+    return found ? userReply(found) : { refusal: { code: 'wallet_not_found', user } };
+  }),
 ];
 
 const instant = (ms: number) => new Date(ms).toISOString();
+
+const walletReply = ({ wallet, identities }: WalletDetail) => ({
+  user: wallet.userKey,
+  address: checksummed(wallet.address),
+  index: wallet.derivationIndex,
+  createdAt: instant(wallet.createdAt),
+  identities: identities.map(({ provider, providerUserId, username, idpUserId, createdAt }) => ({
+    provider,
+    providerUserId,
+    username,
+    idpUserId,
+    createdAt: instant(createdAt),
+  })),
+});
+
+const instantOrNull = (ms: number | null) => (ms === null ? null : instant(ms));
+
+const userReply = (found: users.UserDetail): ShownUser => ({
+  ...walletReply(found),
+  rwt: Number(found.balance),
+  brands: found.brands.map(({ streak, claims, ...brand }) => ({
+    ...brand,
+    streak: streak
+      ? {
+          current: streak.currentStreak,
+          longest: streak.longestStreak,
+          multiplier: streak.multiplier,
+          checkedInToday: streak.checkedInToday,
+          lastActivityAt: instantOrNull(streak.lastActivityAt),
+        }
+      : null,
+    claims: claims.map(({ lastAt, againAt, ...claim }) => ({
+      ...claim,
+      lastAt: instant(lastAt),
+      againAt: instantOrNull(againAt),
+    })),
+  })),
+  rewards: found.rewards.map(({ createdAt, ...reward }) => ({ ...reward, at: instant(createdAt) })),
+});
 
 /** Other names of a brand's users over the control API. */
 export const controlAliases = (deps: ManageBrandsDeps): ControlRoute[] => [

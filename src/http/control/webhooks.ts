@@ -1,9 +1,11 @@
 /** Webhook endpoints, deliveries and the built-in inbox over the control API: the same routes whether an emulator or a database is behind them. */
+import { explainDelivery } from '../../actions/delivery-signatures.ts';
 import * as deliveries from '../../actions/manage-webhooks.ts';
 import * as endpoints from '../../actions/manage-webhooks.ts';
 import { type InboxDelivery, listInbox, receiveWebhook } from '../../contract/control/inbox.ts';
 import {
   addWebhookEndpoint,
+  HEALTH_DELIVERIES_MAX,
   listDeliveries,
   listWebhookEndpoints,
   recoverWebhooks,
@@ -12,6 +14,8 @@ import {
   rotateWebhookSecret,
   setWebhookEndpoint,
   showDelivery,
+  showSignature,
+  showWebhookEndpoint,
 } from '../../contract/control/webhooks.ts';
 import { readTime } from '../../ledger/database/database.ts';
 import type { Delivery } from '../../ledger/webhooks/delivery-log.ts';
@@ -34,6 +38,11 @@ const controlEndpoints = (deps: ControlWebhooksDeps): ControlRoute[] => [
   controlHandler(listWebhookEndpoints, async ({ query }) => {
     const shown = await endpoints.showEndpoints(deps, query.brand);
     return 'refusal' in shown ? shown : { endpoints: shown.endpoints.map(endpointReply) };
+  }),
+  controlHandler(showWebhookEndpoint, async ({ path: { id } }) => {
+    const shown = await endpoints.showEndpoint(deps, { id, deliveriesMax: HEALTH_DELIVERIES_MAX });
+    if ('refusal' in shown) return shown;
+    return { ...endpointReply(shown.endpoint), latest: latestReply(shown) };
   }),
   controlHandler(addWebhookEndpoint, async ({ body: { brand, url, types = [], isDefault = false } }) => {
     const added = await endpoints.addEndpoint(deps, { brand, url, types, isDefault });
@@ -60,24 +69,43 @@ const controlEndpoints = (deps: ControlWebhooksDeps): ControlRoute[] => [
 ];
 
 const controlDeliveries = (deps: ControlWebhooksDeps): ControlRoute[] => [
-  controlHandler(listDeliveries, async ({ query: { brand, endpoint: endpointId, state, limit } }) => {
-    const shown = await deliveries.showDeliveries(deps, { brand, endpointId, state, limit });
-    return 'refusal' in shown ? shown : { deliveries: shown.deliveries.map(deliveryReply) };
-  }),
+  controlHandler(
+    listDeliveries,
+    async ({ query: { endpoint: endpointId, subject: subjects, ...filter } }) => {
+      const shown = await deliveries.showDeliveries(deps, { ...filter, endpointId, subjects });
+      return 'refusal' in shown ? shown : { deliveries: shown.deliveries.map(deliveryReply) };
+    },
+  ),
   controlHandler(showDelivery, async ({ path: { id } }) => {
     const shown = await deliveries.showDelivery(deps, id);
     if (!shown) return { refusal: { code: 'webhook_event_not_found', id } };
     const listed = shown.deliveries.map(({ log, ...delivery }) => ({
       ...deliveryReply(delivery),
-      log: log.map(({ at, ms, status, why, answer }) => ({
+      log: log.map(({ at, ms, status, why, answer, signedAt }) => ({
         at: new Date(at).toISOString(),
         ms,
         status,
         why,
         answer,
+        signedAt: instantOrNull(signedAt),
       })),
     }));
     return { id, body: shown.body, deliveries: listed };
+  }),
+  controlHandler(showSignature, async ({ path: { id }, query: { at } }) => {
+    const shown = await explainDelivery(deps, { eventId: id, atMs: at });
+    if (!shown) return { refusal: { code: 'webhook_event_not_found', id } };
+    return {
+      id,
+      body: shown.body,
+      at: instant(shown.atMs),
+      toleranceSeconds: shown.toleranceSeconds,
+      endpoints: shown.endpoints.map(({ signedAtMs, signatures, ...endpoint }) => ({
+        ...endpoint,
+        signedAt: instant(signedAtMs),
+        signatures: signatures.map(({ verdict, ...signature }) => ({ ...signature, ...verdict })),
+      })),
+    };
   }),
   controlHandler(replayDelivery, async ({ path: { id }, body }) => {
     const replayed = await deliveries.replayDelivery(deps, { eventId: id, endpointId: body.endpoint });
@@ -101,9 +129,29 @@ const endpointReply = (endpoint: WebhookEndpoint) => ({
   disabledWhy: endpoint.disabledWhy,
   disabledAt: instantOrNull(endpoint.disabledAt),
   failingSince: instantOrNull(endpoint.failingSince),
+  lastFailedAt: instantOrNull(endpoint.lastFailedAt),
+  pausedUntil: endpoint.pausedUntil > 0 ? instant(endpoint.pausedUntil) : null,
   previousSecretUntil: instantOrNull(endpoint.previousSecretUntil),
   createdAt: instant(endpoint.createdAt),
 });
+
+type ShownEndpoint = Exclude<Awaited<ReturnType<typeof endpoints.showEndpoint>>, { refusal: unknown }>;
+
+function latestReply({ states, nowMs }: ShownEndpoint) {
+  const of = (state: Delivery['state']) => states.find((one) => one.state === state);
+  const count = (state: Delivery['state']) => of(state)?.deliveries ?? 0;
+  const dueSince = of('waiting')?.dueSince ?? null;
+  // What was delivered and waits again, since it was replayed, keeps no time of its delivery.
+  return {
+    deliveries: states.reduce((sum, { deliveries: some }) => sum + some, 0),
+    delivered: count('delivered'),
+    waiting: count('waiting'),
+    held: count('held'),
+    failed: count('failed'),
+    lastDeliveredAt: instantOrNull(of('delivered')?.lastDeliveredAt ?? null),
+    dueSince: dueSince !== null && dueSince <= nowMs ? instant(dueSince) : null,
+  };
+}
 
 const deliveryReply = ({ createdAt, nextAttemptAt, deliveredAt, ...delivery }: Delivery) => ({
   ...delivery,

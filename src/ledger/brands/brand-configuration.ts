@@ -1,5 +1,5 @@
 /** What managing brands reads and writes beyond what decisions about events need. */
-import { and, asc, eq, inArray } from 'drizzle-orm';
+import { and, asc, eq, inArray, sql } from 'drizzle-orm';
 import type { BrandId, EventRule } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
 import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
@@ -59,3 +59,31 @@ export async function readFunds(
   const rows = await db.select().from(brandFunds).where(inArray(brandFunds.brandId, brandIds));
   return new Map(rows.map(({ brandId, deposited, promised }) => [brandId, { deposited, promised }]));
 }
+
+/** RWT of all brands together, and how many brands there are. */
+export async function sumFunds(
+  db: Queries,
+): Promise<{ deposited: number; promised: number; brands: number }> {
+  const sum = (column: typeof brandFunds.deposited) =>
+    sql<number>`coalesce(sum(${column}), 0)`.mapWith(Number);
+  const [row] = await db
+    .select({
+      deposited: sum(brandFunds.deposited),
+      promised: sum(brandFunds.promised),
+      brands: sql<number>`(select count(*) from ${brands})`.mapWith(Number),
+    })
+    .from(brandFunds);
+  return row ?? { deposited: 0, promised: 0, brands: 0 };
+}
+
+/** The brands that have the least left to promise, with their funds. */
+export const brandsWithLeast = (db: Queries, limit: number) => {
+  const held = (column: typeof brandFunds.deposited) => sql<number>`coalesce(${column}, 0)`.mapWith(Number);
+  const [deposited, promised] = [held(brandFunds.deposited), held(brandFunds.promised)];
+  return db
+    .select({ brandId: brands.brandId, name: brands.name, profile: brands.profile, deposited, promised })
+    .from(brands)
+    .leftJoin(brandFunds, eq(brandFunds.brandId, brands.brandId))
+    .orderBy(sql`${deposited} - ${promised}`, asc(brands.brandId))
+    .limit(limit);
+};

@@ -28,6 +28,7 @@ import recoveries from './migrations/2026-11-consent/0038-recoveries.sql';
 import tracesByDayPostgres from './migrations/2026-11-consent/0039-traces-by-day.postgres.sql';
 import tracesByDay from './migrations/2026-11-consent/0039-traces-by-day.sql';
 import consumers from './migrations/2026-11-consumers/0041-consumers.sql';
+import signedAt from './migrations/2026-11-consumers/0042-signed-at.sql';
 import leaderboards from './migrations/2026-11-engagement/0016-leaderboards.sql';
 import constraintResults from './migrations/2026-11-engagement/0017-constraint-results.sql';
 import leaderboardCounting from './migrations/2026-11-engagement/0018-leaderboard-counting.sql';
@@ -95,6 +96,7 @@ export const migrations: readonly Migration[] = [
     keepsRows: true,
   },
   { number: 41, name: '0041-consumers', sql: consumers },
+  { number: 42, name: '0042-signed-at', sql: signedAt },
 ];
 
 /** The number of the newest migration that this program knows. */
@@ -130,14 +132,19 @@ export async function pendingMigrations(database: Database, set: MigrationSet = 
 /**
  * Applies the pending migrations; a crash in between leaves whole migrations only. When several processes migrate
  * at once, one of them applies each migration, and all return when the schema is complete. Returns the names of
- * the migrations that this call applied.
+ * the migrations that this call applied. `onProgress` hears how many of the pending ones are applied.
  */
-export async function migrate(database: Database, set: MigrationSet = common): Promise<string[]> {
+export async function migrate(
+  database: Database,
+  set: MigrationSet = common,
+  onProgress: (progress: { done: number; of: number }) => void = () => {},
+): Promise<string[]> {
   await createMigrationsTable(database, set.table);
   const done: string[] = [];
   const pending = await pendingMigrations(database, set);
   for (const one of set.migrations.filter(({ name }) => pending.includes(name))) {
     const { number, name } = one;
+    onProgress({ done: pending.indexOf(name), of: pending.length });
     const text = await textFor(database, one);
     // The number is inserted first: a second process fails on it before anything else of the file runs.
     const mine = await once(() =>
@@ -145,6 +152,7 @@ export async function migrate(database: Database, set: MigrationSet = common): P
     );
     if (mine) done.push(name);
   }
+  if (pending.length > 0) onProgress({ done: pending.length, of: pending.length });
   return done;
 }
 

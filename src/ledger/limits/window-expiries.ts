@@ -40,3 +40,26 @@ export const windowsOf = (db: Queries, { scopes, subject }: { scopes: string[]; 
     .from(rateWindows)
     .where(and(inArray(rateWindows.scope, scopes), eq(rateWindows.subject, subject)))
     .orderBy(desc(rateWindows.startedAt));
+
+/** The windows of a scope that have not ended, the most used first; `total` in each row counts those beyond the limit too. */
+export const busiestWindows = (
+  db: Queries,
+  of: { scope: string; subject?: string | undefined; windowMs: number; nowMs: number; limit: number },
+) =>
+  db
+    .select({
+      subject: rateWindows.subject,
+      startedAt: rateWindows.startedAt,
+      used: rateWindows.used,
+      total: sql<number>`count(*) over ()`.mapWith(Number),
+    })
+    .from(rateWindows)
+    .where(
+      and(
+        eq(rateWindows.scope, of.scope),
+        gt(rateWindows.startedAt, of.nowMs - of.windowMs),
+        of.subject === undefined ? undefined : eq(rateWindows.subject, of.subject),
+      ),
+    )
+    .orderBy(desc(rateWindows.used), asc(rateWindows.subject))
+    .limit(of.limit);

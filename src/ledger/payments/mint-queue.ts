@@ -4,6 +4,7 @@ import type { Hex } from '../../lib/hex.ts';
 import type { Queries, SqlTime } from '../database/database.ts';
 import { atTime, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { type MintKind, mints, operatorMints } from '../schema/payments.ts';
+import type { Backlog } from '../transactions/backlog.ts';
 import { afterRefusal, isDue, type Pauses, placeInTurn, type Window } from '../transactions/refused-work.ts';
 
 /** RWT that the sale is to mint under a key, to an account (`wallet`) or into a brand's escrow balance (`escrow`). */
@@ -135,7 +136,7 @@ export async function waitingMintKeys(db: Queries, limit: number): Promise<Hex[]
 }
 
 /** How many mints wait for a transaction, and since when the oldest does. */
-export async function mintBacklog(db: Queries): Promise<{ waiting: number; oldestAt: number | undefined }> {
+export async function mintBacklog(db: Queries): Promise<Backlog> {
   const oldest = (column: typeof mints.createdAt | typeof operatorMints.createdAt) =>
     sql<string | number | null>`min(${column})`;
   const rows = [

@@ -1,11 +1,12 @@
 /** What the contract is to be told of perks: queued with the change, bound to the transaction that carries it. */
-import { and, asc, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm';
+import { and, asc, count, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { PerkTerms } from '../../rules/perks/perk.ts';
 import type { Queries, SqlTime } from '../database/database.ts';
 import { inChunks } from '../database/many-values.ts';
 import { atTime, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { perks, perkTerms } from '../schema/engagement/perks.ts';
 import { transactions } from '../schema/transactions.ts';
+import { type Backlog, backlogOf } from '../transactions/backlog.ts';
 import { afterRefusal, isDue, type Pauses, placeInTurn, type Window } from '../transactions/refused-work.ts';
 import type { StoredPerk } from './perks.ts';
 
@@ -43,6 +44,15 @@ export async function queueTerms(
       failure: null,
     })),
   );
+}
+
+/** How many changes of perks wait for a transaction, and since when the oldest does. */
+export async function termsBacklog(db: Queries): Promise<Backlog> {
+  const [row] = await db
+    .select({ waiting: count(), oldestAt: sql<string | number | null>`min(${perkTerms.createdAt})` })
+    .from(perkTerms)
+    .where(waits);
+  return backlogOf(row);
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Queries, SqlTime } from '../database/database.ts';
 import { atTime, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { redemptions } from '../schema/engagement/perks.ts';
 import { transactions } from '../schema/transactions.ts';
+import { type Backlog, backlogOf } from '../transactions/backlog.ts';
 import { afterRefusal, isDue, type Pauses, placeInTurn, type Window } from '../transactions/refused-work.ts';
 import type { Transaction } from '../transactions/transactions.ts';
 import type { Redemption } from './redemptions.ts';
@@ -65,15 +66,12 @@ export async function firstRefusedRedemption(db: Queries): Promise<{ key: Hex; r
 }
 
 /** How many redemptions wait for a transaction, and since when the oldest does. */
-export async function redemptionBacklog(
-  db: Queries,
-): Promise<{ waiting: number; oldestAt: number | undefined }> {
+export async function redemptionBacklog(db: Queries): Promise<Backlog> {
   const [row] = await db
     .select({ waiting: count(), oldestAt: sql<string | number | null>`min(${redemptions.createdAt})` })
     .from(redemptions)
     .where(isWaiting);
-  const oldestAt = row?.oldestAt ?? undefined;
-  return { waiting: row?.waiting ?? 0, oldestAt: oldestAt === undefined ? undefined : Number(oldestAt) };
+  return backlogOf(row);
 }
 
 /** Binds a redemption to the transaction that carries it. False when it is bound or given up already. */

@@ -2,11 +2,12 @@
  * What each payer may spend for gas per day, and each user of that: the worst case is reserved first, and replaced by
  * the real cost later.
  */
-import { and, eq, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, or, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
 import { rowsAsJson, rowsOf } from '../database/many-values.ts';
 import { jsonRows, type Of, preparedQuery } from '../database/prepared-query.ts';
-import { type GasPayer, gasBudgets, gasShares } from '../schema/relay.ts';
+import { brands } from '../schema/brands.ts';
+import { type GasPayer, gasBudgets, gasShares, gasWallets } from '../schema/relay.ts';
 
 export const DAY_MS = 86_400_000;
 /** Days since 1970, UTC. */
@@ -110,3 +111,23 @@ const takeFromShares = preparedQuery((db, of: Of<{ back: string }>) =>
       ),
     ),
 );
+
+/** What payers have spent on a day, the most first; payers without a budget row have spent nothing. `total` counts those beyond the limit too. */
+export const payersOfDay = (db: Queries, { day, limit }: { day: number; limit: number }) => {
+  const spentGwei = sql<number>`coalesce(${gasBudgets.spentGwei}, 0)`.mapWith(Number);
+  const { payer } = gasWallets;
+  return db
+    .select({
+      payer,
+      address: gasWallets.address,
+      ready: gasWallets.ready,
+      spentGwei,
+      profile: brands.profile,
+      total: sql<number>`count(*) over ()`.mapWith(Number),
+    })
+    .from(gasWallets)
+    .leftJoin(gasBudgets, and(eq(gasBudgets.payer, payer), eq(gasBudgets.day, day)))
+    .leftJoin(brands, eq(brands.brandId, payer))
+    .orderBy(desc(spentGwei), asc(payer))
+    .limit(limit);
+};

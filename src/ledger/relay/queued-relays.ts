@@ -1,5 +1,5 @@
 /** Calls on behalf of users: queued once, bound to their transactions, and looked up by the requests that wait for them. */
-import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import { and, asc, count, eq, isNull, sql } from 'drizzle-orm';
 import type { Hex } from '../../lib/hex.ts';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
@@ -7,6 +7,7 @@ import { bulkInsert } from '../database/many-values.ts';
 import { isOneOf, jsonRows, type Of, preparedQuery } from '../database/prepared-query.ts';
 import { relays } from '../schema/relay.ts';
 import { attempts, transactions } from '../schema/transactions.ts';
+import { type Backlog, backlogOf } from '../transactions/backlog.ts';
 
 export type Relay = typeof relays.$inferSelect;
 export type NewRelay = Omit<Relay, 'position' | 'permitTransactionId' | 'transactionId' | 'chargedGwei'>;
@@ -36,6 +37,15 @@ const oneWaiting = preparedQuery((db, of: Of<{ lane: Hex }>) =>
     .where(and(eq(relays.lane, of.lane), isNull(relays.transactionId)))
     .limit(1),
 );
+
+/** How many calls wait for a transaction, and since when the oldest does. */
+export async function relayBacklog(db: Queries): Promise<Backlog> {
+  const [row] = await db
+    .select({ waiting: count(), oldestAt: sql<string | number | null>`min(${relays.createdAt})` })
+    .from(relays)
+    .where(isNull(relays.transactionId));
+  return backlogOf(row);
+}
 
 /** The calls that a lane is to send next, in order; one whose permit is on its way comes before every other. */
 export const nextRelays = (tx: Queries, lane: Hex, limit: number): Promise<Relay[]> =>

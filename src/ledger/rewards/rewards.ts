@@ -217,6 +217,16 @@ export const rewardHistory = (db: Queries, of: { brandId: BrandId; userKey: stri
     .orderBy(desc(rewards.sequence))
     .limit(of.limit);
 
+/** The latest rewards of a user with every brand, paid or not, and what carries each. */
+export const rewardsOfUser = (db: Queries, of: { userKeys: readonly string[]; limit: number }) =>
+  db
+    .select({ reward: rewards, transaction: transactions })
+    .from(rewards)
+    .leftJoin(transactions, eq(transactions.id, rewards.transactionId))
+    .where(inArray(rewards.userKey, [...of.userKeys]))
+    .orderBy(desc(rewards.sequence))
+    .limit(of.limit);
+
 /** How many rewards of a brand a user got that did not fail, and what they came to. */
 export async function sumRewards(
   db: Queries,

@@ -102,6 +102,8 @@ export const webhookAttempts = pgTable(
     why: text('why'),
     /** The beginning of the answer's body. */
     answer: text('answer'),
+    /** The time that its signatures carry (ms), by the database's clock; null for attempts from before it was kept. */
+    signedAt: number('signed_at'),
   },
   (t) => [
     index('webhook_attempts_delivery').on(t.eventId, t.endpointId, t.at),

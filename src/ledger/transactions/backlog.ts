@@ -1,28 +1,44 @@
 /** How much chain work is waiting, and which processes hold the lanes. */
-import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Queries } from '../database/database.ts';
 import { rewards } from '../schema/rewards.ts';
 import { attempts, followedBlocks, lanes, retiredLanes, transactions } from '../schema/transactions.ts';
 
+/** How much waits, and since when the oldest of it does. */
+export interface Backlog {
+  waiting: number;
+  oldestAt: number | undefined;
+}
+
+/** Of a row with a count and a minimum, which Postgres gives as text. */
+export const backlogOf = (
+  row: { waiting: number; oldestAt: string | number | null } | undefined,
+): Backlog => ({
+  waiting: row?.waiting ?? 0,
+  oldestAt: row?.oldestAt == null ? undefined : Number(row.oldestAt),
+});
+
 /** How many rewards wait for a transaction, and since when the oldest does. */
-export async function waitingBacklog(
-  db: Queries,
-): Promise<{ waiting: number; oldestAt: number | undefined }> {
+export async function waitingBacklog(db: Queries): Promise<Backlog> {
   const [row] = await db
     .select({ waiting: count(), oldestAt: sql<string | number | null>`min(${rewards.createdAt})` })
     .from(rewards)
     .where(and(isNull(rewards.transactionId), isNull(rewards.failure)));
-  const oldestAt = row?.oldestAt ?? undefined;
-  return { waiting: row?.waiting ?? 0, oldestAt: oldestAt === undefined ? undefined : Number(oldestAt) };
+  return backlogOf(row);
 }
 
-/** Transactions that are not final, by purpose and status. */
+/** Transactions that are not final, by account, purpose and status. */
 export const openTransactions = (db: Queries) =>
   db
-    .select({ purpose: transactions.purpose, status: transactions.status, count: count() })
+    .select({
+      lane: transactions.lane,
+      purpose: transactions.purpose,
+      status: transactions.status,
+      count: count(),
+    })
     .from(transactions)
     .where(sql`status <> 'final'`)
-    .groupBy(transactions.purpose, transactions.status);
+    .groupBy(transactions.lane, transactions.purpose, transactions.status);
 
 /** The signed bytes of payouts that no block is known to hold; at most `limit`. */
 export const payoutsInFlight = (db: Queries, limit: number) =>
@@ -48,6 +64,36 @@ export const everyLane = (db: Queries) =>
     .from(lanes)
     .where(sql`${lanes.address} not in (select ${retiredLanes.lane} from ${retiredLanes})`)
     .orderBy(asc(lanes.address));
+
+/** The sending accounts with what they have under way, the busiest first. `total` counts those beyond the limit too. */
+export const busiestLanes = (db: Queries, limit: number) => {
+  const of = sql`${transactions.lane} = ${lanes.address}`;
+  const underWay = sql<number>`(select count(*) from ${transactions} where ${of}
+    and ${transactions.status} <> 'final' and ${transactions.status} in ('stored', 'sent'))`.mapWith(Number);
+  return db
+    .select({
+      address: lanes.address,
+      purpose: lanes.purpose,
+      owner: lanes.owner,
+      epoch: lanes.epoch,
+      leaseUntil: lanes.leaseUntil,
+      underWay,
+      notFinal:
+        sql<number>`(select count(*) from ${transactions} where ${of} and ${transactions.status} <> 'final')`.mapWith(
+          Number,
+        ),
+      lastNonce: sql<
+        number | null
+      >`(select max(${transactions.nonce}) from ${transactions} where ${of})`.mapWith((found) =>
+        found === null ? null : Number(found),
+      ),
+      total: sql<number>`count(*) over ()`.mapWith(Number),
+    })
+    .from(lanes)
+    .where(sql`${lanes.address} not in (select ${retiredLanes.lane} from ${retiredLanes})`)
+    .orderBy(desc(underWay), asc(lanes.address))
+    .limit(limit);
+};
 
 /** Lanes with transactions that are not final. */
 export const openLanes = (db: Queries) =>

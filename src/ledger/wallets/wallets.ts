@@ -1,5 +1,5 @@
 /** Which wallet belongs to which user. A wallet, once written, never changes. */
-import { desc, eq, inArray, isNotNull, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, inArray, isNotNull, lt, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
@@ -28,6 +28,27 @@ export async function findWalletAt(db: Queries, address: `0x${string}`): Promise
     .limit(1);
   return row;
 }
+
+/** Users whose wallets were derived here, the newest first. */
+export const newestWallets = (db: Queries, limit: number): Promise<Wallet[]> =>
+  db
+    .select()
+    .from(wallets)
+    .where(isNotNull(wallets.derivationIndex))
+    .orderBy(desc(wallets.derivationIndex))
+    .limit(limit);
+
+/** Comes after every text that begins as the one before it. */
+const LAST_SIGN = '\u{10ffff}';
+
+/** Users whose key begins so, in its order. */
+export const walletsNamed = (db: Queries, of: { beginning: string; limit: number }): Promise<Wallet[]> =>
+  db
+    .select()
+    .from(wallets)
+    .where(and(gte(wallets.userKey, of.beginning), lt(wallets.userKey, of.beginning + LAST_SIGN)))
+    .orderBy(asc(wallets.userKey))
+    .limit(of.limit);
 
 /** The users whose wallets have these addresses, spelled as they are stored. */
 export async function userKeysAt(db: Queries, addresses: `0x${string}`[]): Promise<string[]> {

@@ -1,6 +1,7 @@
 /** The log of deliveries: looked at, ahead too, sent again, and trimmed. */
 import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, lte, or, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
+import { type WebhookType, webhookTypes } from '../../rules/webhook-body.ts';
 import type { Queries, SqlTime, TimeRange } from '../database/database.ts';
 import {
   type DeliveryState,
@@ -41,6 +42,9 @@ export const listDeliveries = (
     brandId?: BrandId | undefined;
     endpointId?: string | undefined;
     state?: DeliveryState | undefined;
+    type?: WebhookType | undefined;
+    /** Only what is about one of these. */
+    subjects?: string[] | undefined;
     limit: number;
   },
 ): Promise<Delivery[]> =>
@@ -50,10 +54,42 @@ export const listDeliveries = (
         ...(filter.brandId === undefined ? [] : [eq(webhookEvents.brandId, filter.brandId)]),
         ...(filter.endpointId === undefined ? [] : [eq(webhookDeliveries.endpointId, filter.endpointId)]),
         ...(filter.state === undefined ? [] : [eq(webhookDeliveries.state, filter.state)]),
+        ...(filter.type === undefined ? [] : [eq(webhookEvents.type, filter.type)]),
+        // The index of subjects begins with the type, so each type is named.
+        ...(filter.subjects === undefined
+          ? []
+          : [
+              inArray(webhookEvents.subject, filter.subjects),
+              ...(filter.type === undefined ? [inArray(webhookEvents.type, [...webhookTypes])] : []),
+            ]),
       ),
     )
     .orderBy(desc(webhookDeliveries.eventId), asc(webhookDeliveries.endpointId))
     .limit(filter.limit);
+
+/** Postgres tells large whole numbers as text. */
+const numberOrNull = (value: unknown) => (value === null ? null : Number(value));
+
+/** How the newest deliveries of an endpoint stand, at most `limit` of them: an endpoint may have any number. */
+export async function endpointHealth(db: Queries, of: { endpointId: string; limit: number }) {
+  const { state, deliveredAt, nextAttemptAt, eventId, endpointId } = webhookDeliveries;
+  const latest = db
+    .select({ state, deliveredAt, nextAttemptAt })
+    .from(webhookDeliveries)
+    .where(eq(endpointId, of.endpointId))
+    .orderBy(desc(eventId))
+    .limit(of.limit)
+    .as('latest');
+  return db
+    .select({
+      state: latest.state,
+      deliveries: sql<number>`count(*)`.mapWith(Number),
+      lastDeliveredAt: sql<number | null>`max(${latest.deliveredAt})`.mapWith(numberOrNull),
+      dueSince: sql<number | null>`min(${latest.nextAttemptAt})`.mapWith(numberOrNull),
+    })
+    .from(latest)
+    .groupBy(latest.state);
+}
 
 export interface ShownEvent {
   body: string;

@@ -165,6 +165,7 @@ export interface AttemptResult {
   lease: string;
   atMs: number;
   ms: number;
+  signedAt: number | null;
   status: number | null;
   why: string | null;
   answer: string | null;

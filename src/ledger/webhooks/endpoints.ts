@@ -37,6 +37,11 @@ export const endpointsAt = (db: Queries, url: string): Promise<WebhookEndpoint[]
     .where(eq(webhookEndpoints.url, url))
     .orderBy(asc(webhookEndpoints.createdAt), asc(webhookEndpoints.id));
 
+export async function findEndpoint(db: Queries, id: string): Promise<WebhookEndpoint | undefined> {
+  const [row] = await db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id));
+  return row;
+}
+
 /** The endpoint, locked until the commit. */
 export async function lockEndpoint(tx: Queries, id: string): Promise<WebhookEndpoint | undefined> {
   const [row] = await tx.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id)).for('update');

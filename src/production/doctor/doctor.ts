@@ -13,9 +13,9 @@ import { areBoundedBySpending, paysWithoutKey } from '../../rules/brands/pays-wi
 import type { SeededBrand } from '../../rules/brands/seed-changes.ts';
 import { spendLimits } from '../../rules/events/spend-limit.ts';
 import { findRunFile } from '../../stack/run-file.ts';
-import { trySqlite } from '../create-production.ts';
 import type { SigningAccount } from '../gas-money.ts';
 import { openOfflineLedger } from '../offline/offline-ledger.ts';
+import { trySqlite } from '../pick-adapters.ts';
 import { isGiven, readSecret, type Secret } from '../secrets.ts';
 import { startSettings } from '../settings.ts';
 import { moneySettings } from './money.ts';

@@ -1,6 +1,7 @@
 /** Answers a part of the control API from a production ledger, without a server: the endpoints with `onLedger`, and its past requests. */
 import { Hono } from 'hono';
 import { readEventState } from '../../actions/events/read-event-state.ts';
+import type { Alarm } from '../../chain/alarms.ts';
 import { settings } from '../../compose/config.ts';
 import { controlEndpoints } from '../../contract/control/endpoints.ts';
 import { listRequests, type RequestDetail, showRequest } from '../../contract/control/requests.ts';
@@ -8,7 +9,9 @@ import { controlBrands } from '../../http/control/brands.ts';
 import { ledgerConstraints } from '../../http/control/constraints.ts';
 import { type ControlRoute, controlHandler, handlersOf, refuse } from '../../http/control/control-handler.ts';
 import { controlMints } from '../../http/control/mints.ts';
+import { controlOverview } from '../../http/control/overview.ts';
 import { controlPerks } from '../../http/control/perks.ts';
+import { controlRelay } from '../../http/control/relay.ts';
 import { withRewards } from '../../http/control/requests.ts';
 import { controlAliases } from '../../http/control/users.ts';
 import { controlWebhooks } from '../../http/control/webhooks.ts';
@@ -82,6 +85,8 @@ export interface LedgerService {
   reach: OwnReach;
   ownDomain: string;
   userHash: UserHash;
+  /** Of a running service; without them nobody knows. */
+  alarms?: (() => Alarm[]) | undefined;
 }
 
 /**
@@ -90,7 +95,7 @@ export interface LedgerService {
  */
 export async function controlRoutes(
   { database, asked, where }: OpenLedger,
-  { reach, ownDomain, userHash }: LedgerService,
+  { reach, ownDomain, userHash, alarms }: LedgerService,
 ): Promise<ControlRoutes> {
   await asked(async () => {
     await refuseEmulatorLedger(database);
@@ -110,12 +115,15 @@ export async function controlRoutes(
     loopbackDomains: false,
     defaultsFor: 'production',
     maySeeSecrets: () => true,
+    alarms,
   } as const;
   const routes = [
+    ...controlOverview({ ...deps, clockState: () => ({ nowMs: clock.now(), frozen: false, offsetMs: 0 }) }),
     ...controlBrands(deps),
     ...controlAliases(deps),
     ...controlMints(deps),
     ...controlWebhooks(deps),
+    ...controlRelay({ ...deps, limits: settings.relayHost }),
     ...controlPerks(deps),
     ...ledgerConstraints(deps),
     ...ledgerRequests(database, userHash),

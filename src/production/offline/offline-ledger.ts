@@ -112,10 +112,10 @@ export async function openOfflineLedger(place: LedgerPlace) {
         },
       }),
     /** The names of the migrations that this call applied. */
-    migrate: () =>
+    migrate: (onProgress: (progress: { done: number; of: number }) => void) =>
       asked(async () => {
         await refuseEmulatorLedger(database);
-        return migrate(database);
+        return migrate(database, undefined, onProgress);
       }),
     status: () =>
       asked(async () => ({

@@ -12,7 +12,7 @@ import { readLedgerOwner } from '../../ledger/facts.ts';
 import { PreconditionError } from '../../lib/failures/precondition.ts';
 import { causeOf, rootMessage } from '../../lib/failures/root-cause.ts';
 import { silentLog } from '../../lib/log.ts';
-import { openLedgerAt } from '../create-production.ts';
+import { openLedgerAt } from '../pick-adapters.ts';
 import { readSecret, type Secret, settingsProblem } from '../secrets.ts';
 import { databaseFault, sqliteProblem, startSettings } from '../settings.ts';
 import { problemOf } from '../start-errors.ts';

@@ -11,7 +11,7 @@ import { PreconditionError } from '../../lib/failures/precondition.ts';
 import { secureRandom } from '../../lib/ids.ts';
 import { silentLog } from '../../lib/log.ts';
 import { delay } from '../../lib/timers.ts';
-import { processName, walletsBelow } from '../create-production.ts';
+import { processName, walletsBelow } from '../pick-adapters.ts';
 import type { RecoveryDeps, RecoverySettings } from '../recovery/context.ts';
 import { applyRecovery, planRecovery, type RecoveryChoice } from '../recovery/recover.ts';
 import { readSecret, type Secret } from '../secrets.ts';

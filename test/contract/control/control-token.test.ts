@@ -76,14 +76,17 @@ test("a browser that opens the banner's link reads for its session, changes noth
   const accept = 'text/html,application/xhtml+xml';
   const link = at(`?token=${service.ready.controlToken}`);
   const entered = await fetch(link, { headers: { accept }, redirect: 'manual' });
-  expect([entered.status, entered.headers.get('location')]).toEqual([303, '/_rewards']);
+  expect([entered.status, entered.headers.get('location')]).toEqual([
+    303,
+    `/_rewards/#token=${service.ready.controlToken}`,
+  ]);
   const set = entered.headers.get('set-cookie') ?? '';
   expect(set).toMatch(/^rewards-control-\d+=\S+; Path=\/_rewards; HttpOnly; SameSite=Strict$/);
   expect(set).not.toContain(service.ready.controlToken);
 
   const cookie = set.split(';')[0] ?? '';
-  const index = await fetch(at(''), { headers: { accept, cookie } });
-  expect(await index.text()).toContain(at('/docs'));
+  const console = await fetch(at('/console/api'), { headers: { accept, cookie } });
+  expect(await console.text()).toContain('href="/_rewards/docs"');
   expect((await fetch(at('/requests'), { headers: { cookie } })).status).toBe(200);
   expect(
     (await fetch(at('/brands/demo.example/dns?domain=demo.example'), { headers: { cookie } })).status,

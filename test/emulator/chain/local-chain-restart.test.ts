@@ -55,6 +55,12 @@ test.each([1, 2])('with the newest %i damaged, the chain still comes back', asyn
   const host = await start({ dir });
   expect(host.ready.restoredBlocks).toBe(10);
   expect(warnings(host)).toEqual(Array(damaged).fill('skipped a checkpoint of the local chain'));
+  // All that a checkpoint does not bring is mined again, which is told.
+  const told = host.logs.filter(({ level }) => level === 'progress').map(({ fields }) => fields);
+  expect([told.at(0), told.at(-1)]).toEqual([
+    { block: damaged === 1 ? 5 : 0, of: 10 },
+    { block: 10, of: 10 },
+  ]);
   const { receipts } = await host.rpc.picture();
   expect(receipts.map((receipt) => receipt.status)).toEqual(Array(10).fill('0x1'));
 });

@@ -156,6 +156,7 @@ export async function openChain(options: HostOptions, logs: (log: HostLog) => vo
     ...(options.checkpointEveryBlocks === undefined
       ? {}
       : { checkpointEveryBlocks: options.checkpointEveryBlocks }),
+    onRestoring: (fields) => logs({ level: 'progress', message: 'restoring', fields }),
     log: { debug: logAt('debug'), info: logAt('info'), warn: logAt('warn'), error: logAt('error') },
   });
   const now = () => ({ now: Math.floor(clock.now() / 1000) });

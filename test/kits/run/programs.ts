@@ -11,6 +11,7 @@ const PROGRAMS = {
   python3: { tried: ['-c', 'import ensurepip, venv'], remedy: 'install python3 with venv and pip' },
   /** A terminal for what runs in it. */
   script: { tried: ['-qec', 'true', '/dev/null'], remedy: 'install the script of util-linux' },
+  tmux: { tried: ['-V'], remedy: 'install tmux' },
   zsh: { tried: ['-c', 'exit 0'], remedy: 'install zsh' },
 };
 

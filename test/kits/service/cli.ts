@@ -28,6 +28,8 @@ export interface Surroundings {
   program?: string;
   /** Typed at the terminal when the command asks. */
   answer?: string;
+  /** Stderr is a terminal of this width; where the command runs in this process. */
+  columns?: number;
 }
 
 /** Runs one command to its end, in this process. Nothing of this machine's REWARDS_* settings reaches it. */
@@ -71,7 +73,7 @@ export async function rewardsProcess(args: string[], around: Surroundings = {}):
 /** A command in this process that goes on until it ends by itself or a signal is sent to it. */
 export function startHere(args: string[], around: Surroundings = {}) {
   const stdout = textSink();
-  const stderr = textSink();
+  const stderr = textSink(around.columns);
   const listeners = new Set<(signal: StopSignal) => void>();
   const ended = runCli({
     argv: args,
@@ -209,13 +211,13 @@ function environment({ env }: Surroundings): Record<string, string> {
 const setVariables = (env: Record<string, string>) =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
 
-function textSink(): Sink & { text: () => string; nextLine: () => Promise<string> } {
+function textSink(columns?: number): Sink & { text: () => string; nextLine: () => Promise<string> } {
   let text = '';
   let taken = 0;
   let wake = () => {};
   return {
-    isTTY: false,
-    columns: undefined,
+    isTTY: columns !== undefined,
+    columns,
     isClosed: false,
     failure: undefined,
     backlogBytes: 0,

@@ -238,6 +238,15 @@ export async function startProduction(
         .find((text) => text.startsWith(`${name} `));
       return found === undefined ? undefined : Number(found.slice(name.length + 1));
     },
+    /** How many transactions for `purpose` the service knows of no block for: sent, or about to be. */
+    async inNoBlock(purpose: string): Promise<number> {
+      const { body } = await request(`${ready.urls.admin}/metrics`);
+      const open = new RegExp(
+        `^rewards_transactions_open\\{purpose="${purpose}",status="(?:stored|sent)"\\} (.+)$`,
+        'gm',
+      );
+      return [...String(body).matchAll(open)].reduce((sum, [, count]) => sum + Number(count), 0);
+    },
     /** Waits for an end that was asked for before. */
     async ended() {
       const [code, by] = await closed;

@@ -140,6 +140,7 @@ const compositionRoots = [
   'emulator/stack/open-stack.ts',
   'emulator/pick-adapters.ts',
   'production/create-production.ts',
+  'production/pick-adapters.ts',
 ];
 
 /** Packages, and the only files that know them. What is not listed may be imported nowhere. */

@@ -1,10 +1,10 @@
 /** `rewards requests`. */
 import { InvalidArgumentError } from 'commander';
+import { effectNames } from '../../../client/replay/effect-names.ts';
 import { startSettings } from '../../../production/settings.ts';
 import { durationMs, option, settingOption, wholeNumberOf } from '../../machine/options.ts';
 import { ledgerOptions, limitOption } from '../../machine/shared-options.ts';
 import { from, type Verbs } from '../../machine/verb.ts';
-import { effectNames } from './effect-names.ts';
 
 const requests = from(() => import('./requests.ts'));
 const replay = from(() => import('./replay.ts'));

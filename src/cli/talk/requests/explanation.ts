@@ -1,6 +1,7 @@
 /** The checks of an event or a relayed call for people: each with its numbers, the one that refused, and when it would pass. */
 import type { CheckBody, ExplainedEvent, RequestDetail } from '../../../contract/control/requests.ts';
 import { formatDuration } from '../../../lib/duration.ts';
+import { visibleLine } from '../../../lib/visible-text.ts';
 import type { Style } from '../../terminal/style.ts';
 import { shortRequestId } from './view.ts';
 
@@ -10,7 +11,7 @@ const NEVER = 'never (waiting does not help)';
 
 export function explanationText(request: RequestDetail, style: Style): string {
   const { id, method, path, status, error, explained } = request;
-  const head = `${style.bold(shortRequestId(id))}  ${method} ${path}  ->  ${paintStatus(status, style)}${error ? ` ${error}` : ''}`;
+  const head = `${style.bold(shortRequestId(id))}  ${visibleLine(`${method} ${path}`)}  ->  ${paintStatus(status, style)}${error ? ` ${visibleLine(error)}` : ''}`;
   if (explained.length === 0) return `${head}\n  this request has no event and no call to explain`;
   const parts = explained.map((event, place) => {
     const title = explained.length > 1 ? [style.bold(`event ${place + 1} of ${explained.length}`)] : [];
@@ -19,9 +20,12 @@ export function explanationText(request: RequestDetail, style: Style): string {
   return [head, ...parts].join('\n');
 }
 
-function eventLines(
+/** What an event is explained for: a request has an id, an event that was only looked at has none. */
+type Asked = Pick<RequestDetail, 'now'> & { id?: string };
+
+export function eventLines(
   event: ExplainedEvent,
-  { request, style }: { request: RequestDetail; style: Style },
+  { request, style }: { request: Asked; style: Style },
 ): string[] {
   const last = event.checks.findIndex(({ outcome }) => outcome === 'refused');
   const reached = last === -1 ? event.checks : event.checks.slice(0, last + 1);
@@ -35,7 +39,7 @@ function eventLines(
 
 function checkLines(
   check: CheckBody,
-  { number, request, style }: { number: number; request: RequestDetail; style: Style },
+  { number, request, style }: { number: number; request: Asked; style: Style },
 ): string[] {
   const word = check.outcome === 'refused' ? 'REFUSED' : check.outcome;
   const paint = { ok: style.green, refused: style.red, skipped: style.dim, 'not reached': style.dim };
@@ -43,7 +47,7 @@ function checkLines(
     `  ${String(number).padStart(2)}`,
     spaced(check.name).padEnd(NAME_WIDTH),
     paint[check.outcome](word.padEnd(OUTCOME_WIDTH)),
-    check.text,
+    visibleLine(check.text),
   ].join('  ');
   return [line, ...remedies(check, request.now).map((remedy) => detail(remedy, style))];
 }
@@ -53,28 +57,28 @@ function remedies({ passesAt, or }: CheckBody, now: string): [string, string][] 
   const passes = passesAt === undefined ? [] : [passesAt === null ? NEVER : whenText(passesAt, now)];
   return [
     ...passes.map((text): [string, string] => ['passes', text]),
-    ...(or === undefined ? [] : [['fix', or] satisfies [string, string]]),
+    ...(or === undefined ? [] : [['fix', visibleLine(or)] satisfies [string, string]]),
   ];
 }
 
 /** When every check would pass, since the check that refused may not be the last to refuse. */
-function outlookLines(
-  event: ExplainedEvent,
-  { request, style }: { request: RequestDetail; style: Style },
-): string[] {
+function outlookLines(event: ExplainedEvent, { request, style }: { request: Asked; style: Style }): string[] {
   const refused = event.checks.find(({ outcome }) => outcome === 'refused');
   if (!refused) return [];
   const { passesAt, never } = event;
   if (passesAt !== null) {
-    const id = shortRequestId(request.id);
     const lines = [`passes every check ${whenText(passesAt, request.now)}`];
-    if (Date.parse(passesAt) > Date.parse(request.now)) lines.push(`rewards clock advance --until ${id}`);
+    if (request.id !== undefined && Date.parse(passesAt) > Date.parse(request.now))
+      lines.push(`rewards clock advance --until ${shortRequestId(request.id)}`);
     return lines.map((text, place) => detail([place === 0 ? whatIt(event) : 'then', text], style));
   }
   if (never === null || never.check === refused.name) return [];
   return [
     detail(
-      [whatIt(event), `then ${spaced(never.check)} refuses it: ${never.text}; waiting does not help`],
+      [
+        whatIt(event),
+        `then ${spaced(never.check)} refuses it: ${visibleLine(never.text)}; waiting does not help`,
+      ],
       style,
     ),
   ];

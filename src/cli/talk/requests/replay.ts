@@ -1,4 +1,8 @@
 /** `rewards requests replay`: sends a kept request again, as often as wished, and counts what that brings about. */
+import { comparable, type Difference, differencesOf } from '../../../client/replay/differences.ts';
+import { type Effects, effectsBetween, effectsText, settledTotals } from '../../../client/replay/effects.ts';
+import { type Answered, sendAgain } from '../../../client/replay/send-again.ts';
+import { showTotals } from '../../../contract/control/mints.ts';
 import { type RequestDetail, showRequest } from '../../../contract/control/requests.ts';
 import { formatDuration } from '../../../lib/duration.ts';
 import { secureRandom } from '../../../lib/ids.ts';
@@ -8,17 +12,9 @@ import { type CommandResult, problemText } from '../../machine/output.ts';
 import { type ControlOptions, type Emulator, withControl } from '../../service/control.ts';
 import { mustSucceed } from '../../service/control-reply.ts';
 import type { Style } from '../../terminal/style.ts';
-import { comparable, type Difference, differenceLines, differencesOf } from './diff.ts';
-import {
-  type Effects,
-  type ExpectedEffects,
-  effectsBetween,
-  effectsProblem,
-  effectsText,
-  settledTotals,
-} from './effects.ts';
-import { type Answered, sendAgain } from './send-again.ts';
-import { credentialValue, noBodies, notReplayable, sendable } from './sendable.ts';
+import { differenceLines } from './diff.ts';
+import { type ExpectedEffects, effectsProblem } from './effects.ts';
+import { noBodies, replayable, secretOf } from './sendable.ts';
 import { shortRequestId } from './view.ts';
 
 interface ReplayOptions extends ControlOptions {
@@ -52,17 +48,16 @@ async function replay(
     options: ReplayOptions;
   },
 ): Promise<CommandResult> {
-  const request = sendable(original, emulator);
-  if (original.requestBodyKept === 'redacted')
-    throw notReplayable(
-      original.id,
-      'there were secrets in its body, which the log does not have',
-      'Print it with `requests show --as curl`, and fill in what is [redacted].',
-    );
-  const secret = await credentialValue(original, { emulator, env: runtime.env });
+  const request = replayable(original, emulator);
+  const secret = await secretOf(original, { emulator, env: runtime.env });
   const counts = options.diff || options.expectEffects !== undefined;
   const settling = { watchMs: options.watch, sleep: (ms: number) => runtime.clock.sleep(ms) };
-  const totals = async () => (counts ? settledTotals(emulator.call, settling) : undefined);
+  const look = async () => {
+    const reply = await emulator.call(showTotals);
+    mustSucceed(reply);
+    return reply.body;
+  };
+  const totals = async () => (counts ? settledTotals(look, settling) : undefined);
   const random = secureRandom(runtime.clock);
   const before = await totals();
   const answers = await sendAgain(request, {

@@ -15,7 +15,7 @@ import { mustSucceed, replyResult } from '../../service/control-reply.ts';
 import { catchStopSignals } from '../../terminal/stop-signals.ts';
 import { knownStack } from '../scenario/record.ts';
 import { explanationText } from './explanation.ts';
-import { asCurl, asHttp, credentialValue, noBodies, notReplayable, sendable } from './sendable.ts';
+import { asCurl, asHttp, noBodies, notReplayable, printable, secretOf } from './sendable.ts';
 import { requestEntry, requestLine, requestText } from './view.ts';
 
 export const listRequests: Handler<RequestFilter & ControlOptions> = (context, options) => {
@@ -52,9 +52,9 @@ export const showRequest: Handler<ShowOptions> = (context, options) => {
       return replyResult(reply, { text: requestText });
     const request = reply.body;
     if (as === 'scenario') return scenarioResult(request, emulator);
-    const again = sendable(request, emulator);
+    const again = printable(request, emulator);
     const { env } = context.runtime;
-    const secret = withSecrets ? await credentialValue(request, { emulator, env }) : undefined;
+    const secret = withSecrets ? await secretOf(request, { emulator, env }) : undefined;
     if (request.requestBodyKept === 'redacted')
       context.note('the body is kept without the secrets in it: fill in what is [redacted]');
     const text = as === 'curl' ? asCurl(again, secret) : asHttp(again, secret);

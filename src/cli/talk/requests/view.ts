@@ -1,6 +1,7 @@
 /** One request with what was sent and what was answered. */
 import type { RequestDetail, RequestSummary } from '../../../contract/control/requests.ts';
 import { formatDuration } from '../../../lib/duration.ts';
+import { visibleLine } from '../../../lib/visible-text.ts';
 import type { OutputFormat } from '../../machine/output.ts';
 import { type Style, shortHash } from '../../terminal/style.ts';
 
@@ -80,7 +81,7 @@ export function requestLine(request: RequestSummary, style: Style): string {
   const paint = status < 400 ? style.green : status < 500 ? style.yellow : style.red;
   return [
     style.dim(at.slice(11, 19)),
-    `${method} ${path}`.padEnd(32),
+    visibleLine(`${method} ${path}`).padEnd(32),
     paint(String(status)),
     formatDuration(durationMs).padStart(6),
     style.dim(shortRequestId(id)),
@@ -94,7 +95,7 @@ function outcome(request: RequestSummary, style: Style): string[] {
   if (events > 1) {
     return [`${rewarded} of ${events} events rewarded`, ...(rewarded < events ? [style.dim(why)] : [])];
   }
-  const event = [eventType ?? call, user].filter(Boolean).join(' ');
+  const event = visibleLine([eventType ?? call, user].filter(Boolean).join(' '));
   if (decision === 'rewarded' || decision === 'confirmed') {
     return [
       event,
@@ -103,11 +104,11 @@ function outcome(request: RequestSummary, style: Style): string[] {
     ];
   }
   if (decision !== null) return [...(event ? [event] : []), reason(request), style.dim(why)];
-  return request.error === null ? [] : [request.error];
+  return request.error === null ? [] : [visibleLine(request.error)];
 }
 
 /** `cooldown: 23h59m58s left`. */
-function reason({ decision, passesAt, at }: RequestSummary): string {
+export function reason({ decision, passesAt, at }: RequestSummary): string {
   const name = (decision ?? '').replaceAll('_', ' ');
   if (passesAt === null) return name;
   return `${name}: ${formatDuration(Math.max(0, Date.parse(passesAt) - Date.parse(at)))} left`;

@@ -5,7 +5,7 @@ import { silentLog } from '../../../lib/log.ts';
 import type { PlacedProblem, Scenario } from '../../../scenario/format/scenario.ts';
 import { unsupportedBy } from '../../../scenario/format/unsupported.ts';
 import { fileText, summaryText } from '../../../scenario/reports/text-report.ts';
-import type { ScenarioReport } from '../../../scenario/run/report.ts';
+import type { FileReport, ScenarioReport } from '../../../scenario/run/report.ts';
 import { runScenarios } from '../../../scenario/run/run-scenarios.ts';
 import { canOfOwn, targetOf } from '../../../scenario/run/stack-target.ts';
 import type { ScenarioTarget } from '../../../scenario/steps/step-context.ts';
@@ -16,6 +16,7 @@ import { manifest } from '../../machine/manifest.ts';
 import { problemText } from '../../machine/output.ts';
 import { readApiKey } from '../../machine/read-input.ts';
 import { resolveTarget } from '../../service/target.ts';
+import { createProgress } from '../../terminal/progress.ts';
 import { chosenOf, problemsError, problemsText, readScenarioFiles, variablesOf } from './find-files.ts';
 import { type ReportOptions, reportsToStdout, writeReports } from './write-reports.ts';
 
@@ -53,6 +54,13 @@ export const runScenarioFiles: Handler<RunOptions> = async (context, options) =>
     interrupted ??= signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
     stop.abort();
   });
+  const progress = createProgress(context);
+  let done = 0;
+  const onFile = (file: FileReport) => {
+    if (isText && !toStdout) progress.above(() => runtime.stdout.write(`${fileText(file, style.stdout)}\n`));
+    progress.show('scenarios', ++done, chosen.length);
+  };
+  progress.show('scenarios', 0, chosen.length);
   try {
     const report = await runScenarios(
       {
@@ -67,8 +75,7 @@ export const runScenarioFiles: Handler<RunOptions> = async (context, options) =>
         ...(openDatabase && { openDatabase }),
         keepIn: options.keepOnFail === undefined ? undefined : resolve(runtime.cwd, options.keepOnFail),
         seedFiles: (scenario) => fixturesOf(runtime.cwd, scenario),
-        onFile: (file) =>
-          void (isText && !toStdout && runtime.stdout.write(`${fileText(file, style.stdout)}\n`)),
+        onFile,
       },
       chosen,
       {
@@ -81,10 +88,12 @@ export const runScenarioFiles: Handler<RunOptions> = async (context, options) =>
         skipped: new Map(unsupported.toReversed().map(({ file, message }) => [file, message])),
       },
     );
+    progress.clear();
     if (interrupted !== undefined) return interrupted;
     await writeReports(context, report, options);
     return resultOf(context, report, toStdout);
   } finally {
+    progress.clear();
     unwatch();
   }
 };

@@ -21,6 +21,7 @@ const listen = from(() => import('./listen.ts'));
 const endpoints = from(() => import('./endpoints.ts'));
 const inbox = from(() => import('./inbox.ts'));
 const signatures = from(() => import('./signatures.ts'));
+const delivered = from(() => import('./delivery-signature.ts'));
 
 const fromFile = () =>
   option('--from <file>', 'a file with events as the processor exports them: one, a list, or one a line');
@@ -179,6 +180,12 @@ Examples:
             options: [...ledgerOptions(), option('--brand <brand>', `${BRAND} [default: all brands]`)],
             run: endpoints('listEndpoints'),
           },
+          show: {
+            summary: 'print one endpoint, and how its newest deliveries stand',
+            takes: [['<id>', ENDPOINT]],
+            options: ledgerOptions(),
+            run: endpoints('showEndpoint'),
+          },
           add: {
             summary: 'add an endpoint; prints its signing secret, once',
             usage: '[options] [brand] <url>',
@@ -249,6 +256,11 @@ Examples:
               option('--state <state>', 'only those in this state', {
                 choices: ['waiting', 'held', 'failed', 'delivered'],
               }),
+              option('--type <type>', 'only of this type', { choices: [...webhookTypes] }),
+              option(
+                '--subject <ids>',
+                'only about these: ids of rewards or redemptions, sessions of payments',
+              ),
               limitOption('number of deliveries, at most', { default: 20 }),
             ],
             run: endpoints('listDeliveries'),
@@ -258,6 +270,16 @@ Examples:
             takes: [['<id>', 'id of the event, evt_…, or latest']],
             options: ledgerOptions(),
             run: endpoints('showDelivery'),
+          },
+          signature: {
+            summary:
+              'take the signatures of one event apart: what is signed, each header, what a verifier sees',
+            takes: [['<id>', 'id of the event, evt_…, or latest']],
+            options: [
+              ...ledgerOptions(),
+              option('--at <time>', 'when the verifier looks, such as 2030-01-01T00:00:00Z [default: now]'),
+            ],
+            run: delivered('showSignature'),
           },
           replay: {
             summary: 'send one event once more, under its id',

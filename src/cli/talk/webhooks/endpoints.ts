@@ -7,6 +7,7 @@ import type {
   DeliveryDetail,
   WebhookDelivery,
   WebhookEndpoint,
+  WebhookEndpointDetail,
 } from '../../../contract/control/webhooks.ts';
 import * as webhooks from '../../../contract/control/webhooks.ts';
 import { usageError } from '../../machine/errors.ts';
@@ -24,6 +25,14 @@ export const listEndpoints = asks(webhooks.listWebhookEndpoints, {
     all.length === 0
       ? style.dim('no endpoint yet: rewards webhooks endpoints add')
       : all.map((one) => endpointText(one, style)).join('\n'),
+});
+
+export const showEndpoint = asks(webhooks.showWebhookEndpoint, {
+  request:
+    ({ id }: OfId) =>
+    async (call) => ({ path: { id: await endpointId(call, id) } }),
+  text: ({ latest, ...endpoint }, style) =>
+    [endpointText(endpoint, style), ...latestLines(latest)].join('\n'),
 });
 
 export const addEndpoint = asks(webhooks.addWebhookEndpoint, {
@@ -95,14 +104,16 @@ interface ListOptions {
   brand?: string;
   endpoint?: string;
   state?: WebhookDelivery['state'];
+  type?: WebhookDelivery['type'];
+  subject?: string;
   limit: number;
 }
 
 export const listDeliveries = asks(webhooks.listDeliveries, {
   request:
-    ({ brand, endpoint, state, limit }: ListOptions) =>
+    ({ brand, endpoint, state, type, subject, limit }: ListOptions) =>
     async (call) => ({
-      query: { brand, endpoint: endpoint && (await endpointId(call, endpoint)), state, limit },
+      query: { brand, endpoint: endpoint && (await endpointId(call, endpoint)), state, type, subject, limit },
     }),
   text: ({ deliveries: all }, style) =>
     all.length === 0
@@ -181,6 +192,19 @@ export function endpointText(endpoint: WebhookEndpoint, style: Style): string {
     ...(enabled && failingSince ? [style.yellow(`fails since ${failingSince}`)] : []),
     style.dim(`${brandId}${isDefault ? ', default' : ''}`),
   ].join('  ');
+}
+
+/** `of the newest 12: 10 delivered, 2 waiting`. */
+function latestLines(latest: WebhookEndpointDetail['latest']): string[] {
+  const { deliveries, lastDeliveredAt, dueSince } = latest;
+  const counts = (['delivered', 'waiting', 'held', 'failed'] as const)
+    .filter((state) => latest[state] > 0)
+    .map((state) => `${latest[state]} ${state}`);
+  return [
+    deliveries === 0 ? '  no delivery yet' : `  of the newest ${deliveries}: ${counts.join(', ')}`,
+    ...(lastDeliveredAt === null ? [] : [`  last delivered ${lastDeliveredAt}`]),
+    ...(dueSince === null ? [] : [`  due since ${dueSince}`]),
+  ];
 }
 
 export function secretLines({ secret, previousSecretUntil }: AddedEndpoint, style: Style): string[] {

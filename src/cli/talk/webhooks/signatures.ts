@@ -1,15 +1,16 @@
 /** `rewards webhooks sign|verify`: every header that a signed body has, and whether a signature is right. */
 import { createHash } from 'node:crypto';
 import { formatDuration } from '../../../lib/duration.ts';
+import { explainSignature, parts, type Verdict } from '../../../webhooks/explain-signature.ts';
+import { standardKey } from '../../../webhooks/schemes.ts';
 import { signedHeaders } from '../../../webhooks/signatures.ts';
 import type { CommandContext, Handler } from '../../machine/context.ts';
 import { problemOf, usageError } from '../../machine/errors.ts';
 import { readBytes, utf8Of } from '../../machine/read-input.ts';
 import { isObject } from '../../service/assignments.ts';
 import type { Style } from '../../terminal/style.ts';
-import { explainSignature, parts, type Verdict } from './explain-signature.ts';
+import { signaturesIn } from './given-signatures.ts';
 import { destinationOf, processorIfRunning } from './processor.ts';
-import { signaturesIn, standardKey } from './schemes.ts';
 
 interface SignOptions {
   file: string;

@@ -1,7 +1,8 @@
 /** The pictures of docs/performance.md, as far as their figures were measured. */
+
+import { drawPlot } from '../../src/lib/plots/line-plot.ts';
 import type { Found } from '../groups/found.ts';
-import { median } from '../report/statistics.ts';
-import { drawPlot } from './svg.ts';
+import { median } from './statistics.ts';
 
 export interface Picture {
   /** Of its file: docs/images/performance-<name>.svg. */

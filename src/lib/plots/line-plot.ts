@@ -1,4 +1,5 @@
-/** Draws lines over two axes as SVG, readable on a light page and on a dark one. */
+/** Draws lines over two axes as a picture of its own, readable on a light page and on a dark one. */
+import { escaped, numberText, placed, ticksUpTo, ticksWithin } from './ticks.ts';
 
 export interface Axis {
   label: string;
@@ -45,22 +46,6 @@ ${colours.map(([light], place) => `.s${place}{stroke:${light}}.f${place}{fill:${
 ${colours.map(([, dark], place) => `.s${place}{stroke:${dark}}.f${place}{fill:${dark}}`).join('')}}
 </style>`;
 
-const escaped = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
-const at = (value: number) => Number(value.toFixed(1));
-
-/** Round numbers from 0 to at least `highest`, five or so. */
-export function ticksUpTo(highest: number): number[] {
-  if (!(highest > 0)) return [0, 1];
-  const rough = highest / 4;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 2.5, 5, 10].map((one) => one * power).find((one) => one >= rough) ?? power * 10;
-  const count = Math.ceil(highest / step - 1e-9);
-  return Array.from({ length: count + 1 }, (_, place) => Number((place * step).toPrecision(12)));
-}
-
-const numberText = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 2 });
-
 /** @returns the whole picture; a plot without a point is an error. */
 export function drawPlot({ title, x, y, series }: Plot): string {
   const points = series.flatMap((one) => one.points);
@@ -69,9 +54,8 @@ export function drawPlot({ title, x, y, series }: Plot): string {
   const yTicks = ticksUpTo(Math.max(...points.map((one) => one.y)));
   const top = yTicks.at(-1) ?? 1;
   const across = placeAcross(x.scale, xs);
-  const down = (value: number) => at(frame.top + plotHeight * (1 - value / top));
-  const xTicks =
-    x.scale === 'linear' ? ticksUpTo(xs.at(-1) ?? 1).filter((tick) => tick <= (xs.at(-1) ?? 1)) : xs;
+  const down = (value: number) => placed(frame.top + plotHeight * (1 - value / top));
+  const xTicks = x.scale === 'linear' ? ticksWithin(xs.at(-1) ?? 1) : xs;
   const lines = [
     ...yTicks.map(
       (tick) =>
@@ -108,7 +92,7 @@ function placeAcross(scale: Axis['scale'], xs: number[]): (value: number) => num
   const first = scale === 'linear' ? 0 : value(xs[0] ?? 0);
   const width = value(xs.at(-1) ?? 1) - first || 1;
   const inset = scale === 'linear' ? 0 : 24;
-  return (one) => at(frame.left + inset + ((plotWidth - 2 * inset) * (value(one) - first)) / width);
+  return (one) => placed(frame.left + inset + ((plotWidth - 2 * inset) * (value(one) - first)) / width);
 }
 
 /** A line, with dots where its points are few enough to be told apart. */

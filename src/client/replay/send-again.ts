@@ -1,6 +1,6 @@
 /** Sends one request several times, some of them at once, and keeps each answer. */
-import { stopwatch } from '../../../lib/timers.ts';
-import { reasonsOf } from '../../service/expectation.ts';
+import { stopwatch } from '../../lib/timers.ts';
+import { reasonsOf } from '../reasons.ts';
 import type { Sendable } from './sendable.ts';
 
 export interface Answered {

@@ -1,6 +1,5 @@
 /** Finds out which part of a signature fails: its scheme, the secret, the body, or the timestamp. */
-import Stripe from 'stripe';
-import { formatDuration } from '../../../lib/duration.ts';
+import { formatDuration } from '../lib/duration.ts';
 import { type Given, hmac, keyOf, prefixOf, type Scheme, standardKey } from './schemes.ts';
 
 export const parts = ['scheme', 'secret', 'body', 'timestamp'] as const;
@@ -60,14 +59,7 @@ export function explainSignature(given: Given, received: Received): Verdict {
 }
 
 /** Whether the digest is of this body under this secret; the age of its timestamp is another question. */
-function digestMatches(given: Given, { secret, body, text }: Received): boolean {
-  if (given.scheme === 'processor' || given.scheme === 'service-timestamped') {
-    try {
-      return Stripe.webhooks.signature?.verifyHeader(text, given.value, secret, 0) === true;
-    } catch {
-      return false;
-    }
-  }
+function digestMatches(given: Given, { secret, body }: Received): boolean {
   const key = keyOf(given.scheme, secret);
   return key !== undefined && isAmong(given, hmac(key, prefixOf(given), body));
 }

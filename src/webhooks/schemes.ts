@@ -1,11 +1,10 @@
 /** The forms of a webhook's signature: what is signed, with which key, and in which header it stands. */
 import { createHmac } from 'node:crypto';
-import { usageError } from '../../machine/errors.ts';
 
 export type Scheme = 'processor' | 'service' | 'service-timestamped' | 'standard-webhooks';
 
 /** The headers in which signatures stand, in small letters; `-next` is that of a new secret while the old one is valid. */
-const schemeOfHeader: Record<string, Scheme> = {
+export const schemeOfHeader: Record<string, Scheme> = {
   'stripe-signature': 'processor',
   'x-service-signature': 'service',
   'x-service-signature-next': 'service',
@@ -54,53 +53,8 @@ export function prefixOf({ scheme, timestamp, id }: Pick<Given, 'scheme' | 'time
 export const keyOf = (scheme: Scheme, secret: string): string | Buffer | undefined =>
   scheme === 'standard-webhooks' ? standardKey(secret) : secret;
 
-/** Reads the signatures among headers (`Name: value`) and a bare value; E_USAGE without one. */
-export function signaturesIn({
-  headers = [],
-  signature,
-}: {
-  headers?: string[] | undefined;
-  signature?: string | undefined;
-}): Given[] {
-  const named = new Map(headers.map(splitHeader));
-  const found = Object.entries(schemeOfHeader).flatMap(([header, scheme]) => {
-    const value = named.get(header);
-    if (value === undefined) return [];
-    if (scheme !== 'standard-webhooks') return [{ ...read(scheme, value), header }];
-    return [
-      { ...read(scheme, value), timestamp: named.get('webhook-timestamp'), id: named.get('webhook-id') },
-    ];
-  });
-  if (signature !== undefined) found.push(read(schemeOf(signature.trim()), signature.trim()));
-  if (found.length > 0) return found;
-  throw usageError(
-    headers.length === 0
-      ? 'There is no signature to verify.'
-      : `None of the headers is a signature: ${[...named.keys()].join(', ')}.`,
-    `Give the header that came with the body, such as -H 'Stripe-Signature: t=…,v1=…'. Signatures stand in ${Object.keys(schemeOfHeader).join(', ')}.`,
-  );
-}
-
-function splitHeader(line: string): [name: string, value: string] {
-  const colon = line.indexOf(':');
-  if (colon < 1)
-    throw usageError(
-      `${line} is not a header.`,
-      "Write it as -H 'Stripe-Signature: t=…,v1=…', name and value with a colon between them.",
-    );
-  return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
-}
-
-function schemeOf(signature: string): Scheme {
-  if (/(^|,)\s*t=/.test(signature)) return 'processor';
-  if (!signature.startsWith('v1,')) return 'service';
-  throw usageError(
-    'A signature of Standard Webhooks covers its id and timestamp, which are not here.',
-    "Give all three headers: -H 'webhook-id: …' -H 'webhook-timestamp: …' -H 'webhook-signature: …'.",
-  );
-}
-
-function read(scheme: Scheme, value: string): Given {
+/** Reads the value of a scheme's header, as strictly as the libraries that verify it. */
+export function readSignature(scheme: Scheme, value: string): Given {
   const header = headerOf(scheme);
   if (scheme === 'service') return { scheme, header, value, digests: hexDigests([value]) };
   if (scheme === 'standard-webhooks') {
@@ -110,7 +64,7 @@ function read(scheme: Scheme, value: string): Given {
       .map((one) => Buffer.from(one.slice(3), 'base64'));
     return { scheme, header, value, digests };
   }
-  const fields = value.split(',').map((field) => field.trim().split('='));
+  const fields = value.split(',').map((field) => field.split('='));
   const valuesOf = (name: string) => fields.flatMap(([key, text = '']) => (key === name ? [text] : []));
   return { scheme, header, value, digests: hexDigests(valuesOf('v1')), timestamp: valuesOf('t').at(-1) };
 }

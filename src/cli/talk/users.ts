@@ -1,0 +1,68 @@
+/** `rewards users list|show`: which users there are, and everything about one. */
+import {
+  listUsers as listEndpoint,
+  type ShownUser,
+  showUser as showEndpoint,
+} from '../../contract/control/users.ts';
+import { asks } from '../service/control.ts';
+import { type Style, shortHash } from '../terminal/style.ts';
+
+export const listUsers = asks(listEndpoint, {
+  request: ({ name, limit }: { name?: string; limit: number }) => ({ query: { name, limit } }),
+  text: ({ users }, style) =>
+    users.length === 0
+      ? style.dim('no users yet')
+      : users
+          .map(({ user, address, createdAt }) => `${address}  ${style.bold(user)}  ${style.dim(createdAt)}`)
+          .join('\n'),
+});
+
+/** A screenful; `-o json` has all of them. */
+const REWARDS_SHOWN = 20;
+
+export const showUser = asks(showEndpoint, {
+  request: ({ user }: { user: string }) => ({ path: { user } }),
+  text: ({ user, address, rwt, createdAt, brands, rewards }, style) =>
+    [
+      `${style.bold(user)}  ${address}  ${style.bold(`${rwt} RWT`)}  ${style.dim(`since ${createdAt}`)}`,
+      ...brands.flatMap((brand) => brandLines(brand, style)),
+      ...(rewards.length === 0 ? [] : [style.bold('rewards')]),
+      ...rewards.slice(0, REWARDS_SHOWN).map((reward) => rewardLine(reward, style)),
+      ...(rewards.length > REWARDS_SHOWN ? [style.dim(`  and ${rewards.length - REWARDS_SHOWN} more`)] : []),
+    ].join('\n'),
+});
+
+const brandLines = (
+  { name, rewards, earned, streak, claims, aliases }: ShownUser['brands'][number],
+  style: Style,
+): string[] => [
+  `${style.bold(name)}  ${earned} RWT in ${rewards} rewards`,
+  ...(streak && streak.longest > 0
+    ? [`  streak of ${streak.current}, the longest ${streak.longest}, multiplies by ${streak.multiplier}`]
+    : []),
+  ...claims.map(({ eventType, claims: count, maxClaims, lastAt, againAt }) =>
+    [
+      `  ${eventType}`,
+      `${count}${maxClaims === null ? '' : ` of ${maxClaims}`}`,
+      maxClaims !== null && count >= maxClaims
+        ? style.red('none left')
+        : againAt === null
+          ? style.green('may be claimed')
+          : style.yellow(`again at ${againAt}`),
+      style.dim(`last ${lastAt}`),
+    ].join('  '),
+  ),
+  ...(aliases.length === 0 ? [] : [`  also known as ${aliases.join(', ')}`]),
+];
+
+const rewardLine = (
+  { at, amount, eventType, status, transactionHash, reason }: ShownUser['rewards'][number],
+  style: Style,
+): string =>
+  [
+    `  ${style.dim(at)}`,
+    `+${amount} RWT`,
+    eventType,
+    status === 'failed' ? style.red(`failed: ${reason}`) : status,
+    ...(transactionHash === null ? [] : [style.dim(shortHash(transactionHash))]),
+  ].join('  ');

@@ -1,0 +1,279 @@
+// What pages of the console do beyond showing: actions by the control API, and parts that are fetched again when
+// something has happened. Reading works without it.
+(() => {
+  const TOKEN = 'rewards-control-token';
+  const API = '/_rewards';
+  /** A page in front is no older than this where nothing was told, such as countdowns. */
+  const REFRESH_EVERY_MS = 5_000;
+  const DONE_SHOWN_MS = 4_000;
+  /** At most one refresh in so long, however much happens. */
+  const REFRESH_PAUSE_MS = 1_000;
+
+  /** The banner's link brings the token in the part of the address that is never sent. */
+  const brought = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (brought) {
+    localStorage.setItem(TOKEN, brought);
+    history.replaceState(null, '', location.pathname + location.search);
+  }
+
+  // Actions
+
+  const typedIn = (field) => {
+    if (field.dataset.as === 'number') return Number(field.value);
+    if (field.dataset.as === 'boolean') return field.value === 'true';
+    if (field.dataset.as === 'json') return JSON.parse(field.value);
+    return field.value;
+  };
+
+  /** `detail.amount` goes into `detail`. */
+  const put = (body, name, value) => {
+    const names = name.split('.');
+    const last = names.pop();
+    let inner = body;
+    for (const one of names) inner = inner[one] = inner[one] ?? {};
+    inner[last] = value;
+  };
+
+  /** Those that the address has a place for are not in the body. */
+  const isInPath = (form, { name }) => form.dataset.path.includes(`{${name}}`);
+  const fieldsOf = (form) =>
+    [...form.elements].filter((field) => field.name && field.value !== '' && !isInPath(form, field));
+
+  const bodyOf = (form) => {
+    const body = JSON.parse(form.dataset.body ?? '{}');
+    for (const field of fieldsOf(form)) {
+      try {
+        put(body, field.name, typedIn(field));
+      } catch {
+        field.setAttribute('aria-invalid', 'true');
+        field.focus();
+        throw new Error(`“${field.name}” is not JSON.`);
+      }
+    }
+    return body;
+  };
+
+  const say = (form, text, isBad) => {
+    const output = form.querySelector('output');
+    const line = document.createElement('p');
+    line.textContent = text;
+    if (isBad) line.className = 'bad';
+    output.replaceChildren(line);
+  };
+
+  const show = (form, answer) => {
+    const output = form.querySelector('output');
+    const text = document.createElement('pre');
+    text.tabIndex = 0;
+    text.textContent = JSON.stringify(answer, null, 2);
+    output.replaceChildren(text);
+  };
+
+  /** For as long as it is read; then the part around it is kept up to date again. */
+  const sayDone = (form) => {
+    say(form, 'Done.');
+    const [line] = form.querySelector('output').children;
+    setTimeout(() => {
+      line.remove();
+      refreshSoon();
+    }, DONE_SHOWN_MS);
+  };
+
+  /** The API's words; each field that is wrong is marked and named. */
+  const sayRefusal = (form, status, answer) => {
+    const problems = answer?.details?.problems ?? [];
+    const words = [answer?.error, answer?.message, answer?.details?.fix].filter(Boolean);
+    for (const { setting } of problems) {
+      const field = [...form.elements].find(({ name }) => name === setting || name.endsWith(`.${setting}`));
+      field?.setAttribute('aria-invalid', 'true');
+    }
+    form.querySelector('[aria-invalid]')?.focus();
+    const named = problems.map(({ setting, message }) => `${setting} ${message}`);
+    say(form, [...words, ...named].join(' · ') || `The control API answered ${status}.`, true);
+  };
+
+  const filled = (pattern, answer) =>
+    pattern.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(answer?.[name] ?? ''));
+
+  const act = async (form) => {
+    const token = localStorage.getItem(TOKEN);
+    if (!token)
+      return say(form, 'This browser may only read. Open the console with `rewards open` to act.', true);
+    if (form.dataset.confirm && !confirm(form.dataset.confirm)) return undefined;
+    for (const field of form.elements) field.removeAttribute('aria-invalid');
+    const { method, path } = form.dataset;
+    const headers = { authorization: `Bearer ${token}`, accept: 'application/json' };
+    const request = { method, headers };
+    if (method !== 'GET' && method !== 'DELETE') {
+      request.body = JSON.stringify(bodyOf(form));
+      headers['content-type'] = 'application/json';
+    }
+    const query =
+      method === 'GET' ? `?${new URLSearchParams(fieldsOf(form).map((one) => [one.name, one.value]))}` : '';
+    const filledPath = path.replaceAll(/\{(\w+)\}/g, (_, name) =>
+      encodeURIComponent(form.elements[name].value),
+    );
+    const reply = await fetch(API + filledPath + query, request);
+    const answer = await reply.json().catch(() => undefined);
+    if (reply.status === 401) {
+      localStorage.removeItem(TOKEN);
+      return say(form, 'The stack was started again: open the console with `rewards open` to act.', true);
+    }
+    if (!reply.ok) return sayRefusal(form, reply.status, answer);
+    if (form.dataset.then) return location.assign(filled(form.dataset.then, answer));
+    if (form.dataset.shows === undefined) sayDone(form);
+    else show(form, answer);
+    return refresh();
+  };
+
+  document.addEventListener('submit', (event) => {
+    const form = event.target;
+    if (!form.matches('form.action')) return;
+    event.preventDefault();
+    const button = form.querySelector('button[type=submit]');
+    button.setAttribute('aria-busy', 'true');
+    act(form)
+      .catch((error) => say(form, error.message, true))
+      .finally(() => button.removeAttribute('aria-busy'));
+  });
+
+  /** A command says what stands in the fields of its form. */
+  const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+  const fillCommand = (form) => {
+    const code = form?.querySelector('[data-command]');
+    if (!code) return;
+    code.textContent = code.dataset.command.replaceAll(/\{([\w.]+)\}/g, (all, name) => {
+      const typed = form.elements[name]?.value;
+      return typed ? quoted(typed) : all;
+    });
+  };
+  const fillCommands = (within) => within.querySelectorAll('form.action').forEach(fillCommand);
+  document.addEventListener('input', (event) => fillCommand(event.target.closest?.('form.action')));
+  fillCommands(document);
+
+  document.addEventListener('click', (event) => {
+    const button = event.target.closest?.('button.copy');
+    if (!button) return;
+    const text = button.parentElement.querySelector('code').textContent;
+    const label = (word) => () => {
+      button.textContent = word;
+    };
+    navigator.clipboard.writeText(text).then(label('Copied'), label('Not copied'));
+    setTimeout(label('Copy'), 2_000);
+  });
+
+  // Live parts
+
+  /** How an element is found again in the new part. */
+  const nameOf = (element) =>
+    element.id
+      ? `#${CSS.escape(element.id)}`
+      : element.getAttribute('href')
+        ? `a[href="${CSS.escape(element.getAttribute('href'))}"]`
+        : element.getAttribute('aria-label')
+          ? `[aria-label="${CSS.escape(element.getAttribute('aria-label'))}"]`
+          : undefined;
+
+  /** Somebody types in it, marks some of its text or has been given an answer there. */
+  const isInUse = (part) => {
+    const selection = getSelection();
+    const marked = selection && !selection.isCollapsed && part.contains(selection.anchorNode);
+    const typed = [...part.querySelectorAll('input, textarea, select')].some(
+      (field) =>
+        field === document.activeElement ||
+        (field.value !== field.defaultValue && field.tagName !== 'SELECT'),
+    );
+    return marked || typed || part.querySelector('[aria-busy], output:not(:empty)') !== null;
+  };
+
+  const replace = (part, fresh) => {
+    fillCommands(fresh);
+    if (part.innerHTML === fresh.innerHTML || isInUse(part)) return;
+    const focused = part.contains(document.activeElement) ? nameOf(document.activeElement) : undefined;
+    const scrolled = [...part.querySelectorAll('.scroll, .body')].map(({ scrollLeft, scrollTop }) => ({
+      scrollLeft,
+      scrollTop,
+    }));
+    const opened = [...part.querySelectorAll('details')].map(({ open }) => open);
+    part.replaceChildren(...fresh.childNodes);
+    part.querySelectorAll('details').forEach((one, place) => {
+      if (opened[place]) one.open = true;
+    });
+    part.querySelectorAll('.scroll, .body').forEach((one, place) => {
+      Object.assign(one, scrolled[place]);
+    });
+    if (focused) part.querySelector(focused)?.focus({ preventScroll: true });
+  };
+
+  let refreshedAt = 0;
+  let refreshing;
+  const refresh = () => {
+    refreshing ??= (async () => {
+      try {
+        const reply = await fetch(location.href, { headers: { accept: 'text/html' } });
+        if (reply.ok) {
+          const page = new DOMParser().parseFromString(await reply.text(), 'text/html');
+          for (const part of document.querySelectorAll('[data-live][id]')) {
+            const fresh = page.getElementById(part.id);
+            if (fresh) replace(part, fresh);
+          }
+        }
+        document.getElementById('lost').hidden = reply.status < 500 && reply.status !== 401;
+      } catch {
+        document.getElementById('lost').hidden = false;
+      } finally {
+        refreshedAt = performance.now();
+        refreshing = undefined;
+      }
+    })();
+    return refreshing;
+  };
+
+  let planned;
+  const refreshSoon = () => {
+    if (document.hidden || planned) return;
+    const inMs = Math.max(0, REFRESH_PAUSE_MS - (performance.now() - refreshedAt));
+    planned = setTimeout(() => {
+      planned = undefined;
+      refresh();
+    }, inMs);
+  };
+
+  if (document.querySelector('[data-live]')) {
+    // Browsers open six connections to an address at most: of all tabs one listens, and tells the others.
+    const channel = new BroadcastChannel('rewards-console');
+    channel.addEventListener('message', refreshSoon);
+    const listen = () =>
+      new Promise(() => {
+        const stream = new EventSource(`${API}/console/live`);
+        stream.addEventListener('changed', () => {
+          channel.postMessage('changed');
+          refreshSoon();
+        });
+      });
+    if (navigator.locks) void navigator.locks.request('rewards-console-live', listen);
+    setInterval(refreshSoon, REFRESH_EVERY_MS);
+    document.addEventListener('visibilitychange', refreshSoon);
+  }
+
+  // Keys
+
+  const rows = () =>
+    [...document.querySelectorAll('tbody tr a[href]')].filter(
+      (link, place, all) => all.findIndex((other) => other.closest('tr') === link.closest('tr')) === place,
+    );
+  const step = (by) => {
+    const links = rows();
+    const at = links.indexOf(document.activeElement);
+    links[Math.max(0, Math.min(links.length - 1, at + by))]?.focus();
+  };
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches('input, textarea, select'))
+      return;
+    if (event.key === '/') document.querySelector('form.filter input, form input')?.focus();
+    else if (event.key === 'j') step(1);
+    else if (event.key === 'k') step(-1);
+    else return;
+    event.preventDefault();
+  });
+})();

@@ -1,0 +1,252 @@
+/** One brand: money and limits, what strangers are paid, its rules with an editor, and a tester that pays nothing. */
+import type { Child } from 'hono/jsx';
+import {
+  type BrandDetail,
+  type ShownRule,
+  setBrand,
+  setRule,
+  showBrand,
+} from '../../contract/control/brands.ts';
+import { dryRunEvent } from '../../contract/control/requests.ts';
+import { formatDuration } from '../../lib/duration.ts';
+import { isUnlimited } from '../../rules/brands/brand.ts';
+import { areBoundedBySpending } from '../../rules/brands/pays-without-key.ts';
+import { answerOf, type ConsolePage, pageAddress } from '../page.ts';
+import { Action, Command, Field, Filter } from '../parts/action.tsx';
+import { EventOutlook } from '../parts/event-checks.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Facts, Section, Table } from '../parts/table.tsx';
+import { State, Text } from '../parts/text.tsx';
+
+export const brand: ConsolePage = {
+  path: '/brands/:id',
+  async view(visit) {
+    const { params, query, nowMs } = visit;
+    const shown = await answerOf(visit, showBrand, { path: { name: params.id ?? '' } });
+    const asked = query.event && query.user ? { event: query.event, user: query.user } : undefined;
+    const outlook =
+      asked &&
+      (await answerOf(visit, dryRunEvent, {
+        body: {
+          event: {
+            brandId: shown.brandId,
+            eventType: asked.event,
+            userEmail: asked.user,
+            ...(query.domain && { domain: query.domain }),
+          },
+          ...(query.at && { at: query.at }),
+          ...(query.key === 'yes' && { withKey: true }),
+        },
+      }));
+    return {
+      title: shown.name,
+      body: (
+        <>
+          {shown.warnings.map((warning) => (
+            <p class="notice bad">{warning}</p>
+          ))}
+          <Section title="Money and limits" live="funds">
+            <Funds of={shown} />
+          </Section>
+          <Section title="Paid without the brand’s key">
+            <Keyless of={shown} />
+          </Section>
+          <Section title="Try an event, without effect">
+            <Tester of={shown} query={query} />
+            {outlook && <EventOutlook of={outlook} nowMs={nowMs} />}
+          </Section>
+          <Section title="Rules">
+            <Rules of={shown} edits={query.rule} />
+          </Section>
+          <div id="editor">
+            <RuleEditor of={shown} rule={shown.rules.find(({ eventType }) => eventType === query.rule)} />
+          </div>
+          <Section title="Keys">
+            <Table
+              label="Keys"
+              columns={['key', 'since', 'until']}
+              rows={shown.keys.map(({ keyId, createdAt, expiresAt }) => [
+                <Text of={keyId} />,
+                <Moment at={createdAt} nowMs={nowMs} />,
+                expiresAt === null ? 'it is replaced' : <Moment at={expiresAt} nowMs={nowMs} />,
+              ])}
+              empty="None."
+            />
+          </Section>
+          <Command text={`rewards brand show ${shown.brandId}`} />
+        </>
+      ),
+    };
+  },
+};
+
+const Funds = ({ of }: { of: BrandDetail }): Child => (
+  <>
+    <Facts
+      of={[
+        ['left', of.funds.available <= 0 ? <State is="bad">nothing</State> : `${of.funds.available} RWT`],
+        ['in escrow', `${of.funds.deposited} RWT`],
+        ['promised', `${of.funds.promised} RWT`],
+        ['at most an hour', of.spendPerHour === null ? 'no limit' : `${of.spendPerHour} RWT`],
+        ['at most a day', of.spendPerDay === null ? 'no limit' : `${of.spendPerDay} RWT`],
+        ['automation', of.automation ? <State is="good">on</State> : <State is="bad">off</State>],
+        ['domains', <Text of={of.domains.join(', ')} />],
+        ['by DNS', of.provenDomains.length === 0 ? 'none' : <Text of={of.provenDomains.join(', ')} />],
+        ...(of.gasWallet
+          ? ([
+              [
+                'gas wallet',
+                of.gasWallet.ready ? <State is="good">ready</State> : <State is="waiting">not ready</State>,
+              ],
+            ] satisfies [string, Child][])
+          : []),
+        ['id', <code>{of.brandId}</code>],
+      ]}
+    />
+    <Action
+      endpoint={setBrand}
+      path={{ name: of.brandId }}
+      body={{ automation: of.automation ? 'off' : 'on' }}
+      label={of.automation ? 'Turn automation off' : 'Turn automation on'}
+      command={`rewards brand set ${of.brandId} automation=${of.automation ? 'off' : 'on'}`}
+    />
+    <Action
+      endpoint={setBrand}
+      path={{ name: of.brandId }}
+      label="Set the limit"
+      command={`rewards brand set ${of.brandId} spendPerHour={spendPerHour}`}
+    >
+      <Field name="spendPerHour" label="RWT an hour" placeholder="5000, or none" required />
+    </Action>
+  </>
+);
+
+const Keyless = ({ of }: { of: BrandDetail }): Child => (
+  <>
+    <Table
+      label="Paid without the brand’s key"
+      columns={['what', 'to whom and how much', 'what ends it']}
+      rows={of.paysWithoutKey.map(({ pays, text, closedBy }) => [
+        pays,
+        <Text of={text} />,
+        <code>{closedBy}</code>,
+      ])}
+      empty="Nothing: only who has the brand’s key can have anything paid."
+    />
+    {areBoundedBySpending(of.paysWithoutKey) && of.spendPerHour === null && of.spendPerDay === null && (
+      <p class="notice bad">Nothing but the escrow bounds it: set spendPerHour.</p>
+    )}
+  </>
+);
+
+const Tester = ({ of, query }: { of: BrandDetail; query: Readonly<Record<string, string>> }): Child => (
+  <>
+    <Filter label="Which event">
+      <Field
+        name="event"
+        label="event"
+        value={query.event ?? ''}
+        options={['', ...of.rules.map(({ eventType }) => eventType)]}
+      />
+      <Field name="user" label="user" value={query.user} placeholder="you@demo.example" required />
+      <Field name="domain" label="domain" value={query.domain} placeholder={of.domains[0] ?? ''} />
+      <Field name="key" label="with the key" value={query.key ?? 'no'} options={['no', 'yes']} />
+      <Field name="at" label="at" value={query.at} placeholder="now, or 2030-01-01T00:00:00Z" />
+    </Filter>
+    <Command text={dryRunCommand(of.brandId, query)} />
+  </>
+);
+
+/** The same in a shell. */
+const dryRunCommand = (brandId: string, { event, user, domain, at }: Readonly<Record<string, string>>) =>
+  [
+    `rewards send-event ${event || '<event>'} --user ${user || '<user>'} --brand ${brandId}`,
+    ...(domain ? [`--domain ${domain}`] : []),
+    '--dry-run',
+    ...(at ? [`--at ${at}`] : []),
+  ].join(' ');
+
+const limit = (most: number) => (isUnlimited(most) ? 'no limit' : most);
+
+const Rules = ({ of, edits }: { of: BrandDetail; edits: string | undefined }): Child => (
+  <Table
+    label="Rules"
+    columns={[
+      'event',
+      'pays',
+      { name: 'RWT', isNumber: true },
+      { name: 'per user', isNumber: true },
+      { name: 'all users', isNumber: true },
+      'cooldown',
+      'also',
+      'edit',
+    ]}
+    rows={of.rules.map((rule) => [
+      <Text of={rule.eventType} />,
+      rule.active ? <State is="good">yes</State> : <State is="bad">off</State>,
+      rule.reward,
+      limit(rule.maxClaims),
+      limit(rule.maxTotalClaims),
+      rule.cooldownMs === 0 ? 'none' : formatDuration(rule.cooldownMs),
+      <Text of={alsoOf(rule)} />,
+      <a
+        href={`${pageAddress(`/brands/${of.brandId}`, { rule: rule.eventType })}#editor`}
+        aria-current={rule.eventType === edits ? 'true' : undefined}
+        aria-label={`Edit ${rule.eventType}`}
+      >
+        edit
+      </a>,
+    ])}
+    empty="None yet: nothing is paid."
+  />
+);
+
+const COLUMNS = ['eventType', 'active', 'reward', 'maxClaims', 'maxTotalClaims', 'cooldownMs'];
+
+/** Not worth a word. */
+const USUAL = ['', 'none', 'manual'];
+
+/** Settings without a column of their own. */
+const alsoOf = (rule: ShownRule): string =>
+  Object.entries<unknown>(rule)
+    .flatMap(([name, value]) => {
+      const text = Array.isArray(value) ? value.join(' ') : String(value ?? '');
+      return COLUMNS.includes(name) || USUAL.includes(text) ? [] : [`${name} ${text}`];
+    })
+    .join(', ');
+
+/** Changes the rule that is chosen, or adds another; what is wrong with a field is said by the API. */
+const RuleEditor = ({ of, rule }: { of: BrandDetail; rule: ShownRule | undefined }): Child => (
+  <Section title={rule ? `Change ${rule.eventType}` : 'Add a rule'}>
+    <Action
+      endpoint={setRule}
+      path={{ name: of.brandId, ...(rule && { eventType: rule.eventType }) }}
+      label={rule ? 'Save' : 'Add'}
+      command={`rewards brand rule ${of.brandId} ${rule?.eventType ?? '{eventType}'} --reward {reward} --max-claims {maxClaims} --max-total {maxTotalClaims} --cooldown {cooldown} --active {active}`}
+    >
+      {!rule && <Field name="eventType" label="event" placeholder="custom_visit" required />}
+      <Field name="reward" as="number" label="RWT" value={rule && String(rule.reward)} required />
+      <Field
+        name="maxClaims"
+        as="json"
+        label="claims of a user"
+        value={rule && String(rule.maxClaims)}
+        help="-1: no limit"
+      />
+      <Field
+        name="maxTotalClaims"
+        as="json"
+        label="claims of all"
+        value={rule && String(rule.maxTotalClaims)}
+        help="-1: no limit"
+      />
+      <Field
+        name="cooldown"
+        label="cooldown"
+        value={rule && (rule.cooldownMs === 0 ? '0' : formatDuration(rule.cooldownMs))}
+        placeholder="24h"
+      />
+      <Field name="active" label="pays" value={rule && !rule.active ? 'off' : 'on'} options={['on', 'off']} />
+    </Action>
+  </Section>
+);

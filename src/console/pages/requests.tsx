@@ -1,0 +1,47 @@
+/** The latest requests, with filters that are in the page's address. */
+import { listRequests, requestHosts } from '../../contract/control/requests.ts';
+import { answerOf, type ConsolePage, pageAddress } from '../page.ts';
+import { Command, Field, Filter } from '../parts/action.tsx';
+import { Section } from '../parts/table.tsx';
+import { requestRows } from './request-rows.tsx';
+
+const FILTERS = ['user', 'decision', 'status', 'host', 'path', 'brand'] as const;
+const SHOWN = 100;
+const SHOWN_MAX = 500;
+
+export const requests: ConsolePage = {
+  path: '/requests',
+  nav: 'Requests',
+  async view(visit) {
+    const { query } = visit;
+    const wanted = Object.fromEntries(FILTERS.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
+    const limit = Math.min(SHOWN_MAX, Number(query.limit) || SHOWN);
+    const answer = await answerOf(visit, listRequests, { query: { ...wanted, limit } });
+    const isFull = answer.requests.length === limit && limit < SHOWN_MAX;
+    const flags = Object.entries(wanted).map(([name, value]) => ` --${name} ${value}`);
+    return {
+      title: 'Requests',
+      body: (
+        <>
+          <Filter label="Which requests">
+            <Field name="user" label="user" value={query.user} placeholder="e-mail or address" />
+            <Field name="decision" label="decision" value={query.decision} placeholder="rewarded, cooldown" />
+            <Field name="status" label="status" value={query.status} placeholder="429 or 4xx" />
+            <Field name="host" label="host" value={query.host ?? ''} options={['', ...requestHosts]} />
+            <Field name="path" label="path" value={query.path} />
+          </Filter>
+          <Command text={`rewards requests list${flags.join('')}`} />
+          <Section title="Newest first" live="requests">
+            {requestRows(
+              answer.requests,
+              visit,
+              isFull
+                ? { href: pageAddress('/requests', { ...wanted, limit: String(SHOWN_MAX) }) }
+                : undefined,
+            )}
+          </Section>
+        </>
+      ),
+    };
+  },
+};

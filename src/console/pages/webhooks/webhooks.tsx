@@ -1,0 +1,122 @@
+/** Where webhooks go and how those endpoints are, and what was delivered, newest first. */
+import type { Child } from 'hono/jsx';
+import {
+  listDeliveries,
+  listWebhookEndpoints,
+  showWebhookEndpoint,
+  type WebhookEndpoint,
+  type WebhookEndpointDetail,
+} from '../../../contract/control/webhooks.ts';
+import { webhookTypes } from '../../../rules/webhook-body.ts';
+import { answerOf, type ConsolePage, pageAddress, type Visit } from '../../page.ts';
+import { Command, Field, Filter } from '../../parts/action.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Section, Table } from '../../parts/table.tsx';
+import { Id, Text } from '../../parts/text.tsx';
+import { Deliveries } from './delivery-rows.tsx';
+import { Backlog, endpointAddress, Health } from './endpoint.tsx';
+
+const STATES = ['waiting', 'held', 'failed', 'delivered'] as const;
+const SHOWN = 50;
+const SHOWN_MAX = 500;
+/** As many as a brand may have: the health of each is a question of its own. */
+const ENDPOINTS_SHOWN = 10;
+const ENDPOINTS_SHOWN_MAX = 100;
+
+const among = <T extends string>(all: readonly T[], text: string | undefined) =>
+  all.find((one) => one === text);
+
+export const webhooks: ConsolePage = {
+  path: '/webhooks',
+  nav: 'Webhooks',
+  async view(visit) {
+    const { query, nowMs } = visit;
+    const wanted = {
+      brand: query.brand || undefined,
+      endpoint: query.endpoint || undefined,
+      subject: query.subject || undefined,
+      state: among(STATES, query.state),
+      type: among(webhookTypes, query.type),
+    };
+    const limit = Math.min(SHOWN_MAX, Number(query.limit) || SHOWN);
+    const [endpoints, { deliveries }] = await Promise.all([
+      endpointsOf(visit, wanted.brand),
+      answerOf(visit, listDeliveries, { query: { ...wanted, limit } }),
+    ]);
+    const isFull = deliveries.length === limit && limit < SHOWN_MAX;
+    const flags = Object.entries(wanted).flatMap(([name, value]) => (value ? [` --${name} ${value}`] : []));
+    const here = { ...wanted, endpoints: query.endpoints, limit: query.limit };
+    return {
+      title: 'Webhooks',
+      body: (
+        <>
+          <Section title="Endpoints" live="endpoints">
+            <Endpoints
+              of={endpoints}
+              nowMs={nowMs}
+              more={pageAddress('/webhooks', { ...here, endpoints: String(ENDPOINTS_SHOWN_MAX) })}
+            />
+          </Section>
+          <Filter label="Which deliveries">
+            <Field name="state" label="state" value={query.state ?? ''} options={['', ...STATES]} />
+            <Field name="type" label="event" value={query.type ?? ''} options={['', ...webhookTypes]} />
+            <Field name="endpoint" label="endpoint" value={query.endpoint} placeholder="we_…" />
+            <Field name="subject" label="about" value={query.subject} placeholder="id of a reward" />
+            <Field name="brand" label="brand" value={query.brand} placeholder="id or domain" />
+          </Filter>
+          <Command text={`rewards webhooks deliveries list${flags.join('')}`} />
+          <Section title="Deliveries, newest first" live="deliveries">
+            <Deliveries
+              of={deliveries}
+              nowMs={nowMs}
+              empty="Nothing was told yet."
+              more={
+                isFull ? { href: pageAddress('/webhooks', { ...here, limit: String(SHOWN_MAX) }) } : undefined
+              }
+            />
+          </Section>
+          {!visit.readOnly && (
+            <p>
+              <a href={pageAddress('/webhooks/inbox')}>Inbox of the emulator’s own receiver</a>
+            </p>
+          )}
+        </>
+      ),
+    };
+  },
+};
+
+interface Shown {
+  all: number;
+  shown: { endpoint: WebhookEndpoint; latest: WebhookEndpointDetail['latest'] | undefined }[];
+}
+
+async function endpointsOf(visit: Visit, brand: string | undefined): Promise<Shown> {
+  const most = Math.min(ENDPOINTS_SHOWN_MAX, Number(visit.query.endpoints) || ENDPOINTS_SHOWN);
+  const { endpoints } = await answerOf(visit, listWebhookEndpoints, { query: { brand } });
+  const shown = endpoints.slice(0, Math.max(1, most)).map(async (endpoint) => {
+    const { status, body } = await visit.call(showWebhookEndpoint, { path: { id: endpoint.id } });
+    // It may have been removed meanwhile.
+    return { endpoint, latest: status === 200 ? body.latest : undefined };
+  });
+  return { all: endpoints.length, shown: await Promise.all(shown) };
+}
+
+const Endpoints = (props: { of: Shown; nowMs: number; more: string }): Child => (
+  <Table
+    label="Endpoints"
+    columns={['where to', 'brand', 'types', 'health', 'last delivered', 'newest deliveries']}
+    rows={props.of.shown.map(({ endpoint, latest }) => [
+      <>
+        <Text of={endpoint.url} /> <Id of={endpoint.id} href={endpointAddress(endpoint.id)} />
+      </>,
+      <Id of={endpoint.brandId} href={pageAddress(`/brands/${encodeURIComponent(endpoint.brandId)}`)} />,
+      endpoint.types.length === 0 ? 'all' : endpoint.types.join(', '),
+      <Health of={endpoint} nowMs={props.nowMs} />,
+      <Moment at={latest?.lastDeliveredAt} nowMs={props.nowMs} />,
+      latest ? <Backlog of={latest} nowMs={props.nowMs} /> : 'it is gone',
+    ])}
+    empty="None. Add one: rewards webhooks endpoints add <url>"
+    more={props.of.shown.length < props.of.all ? { count: props.of.all, href: props.more } : undefined}
+  />
+);

@@ -1,0 +1,12 @@
+/** The chain over the control API. */
+import * as actions from '../../actions/show-chain.ts';
+import { listBlocks, showChain, showTransaction } from '../../contract/control/chain.ts';
+import { type ControlRoute, controlHandler } from './control-handler.ts';
+
+export type ControlChainDeps = actions.ShowChainDeps;
+
+export const controlChain = (deps: ControlChainDeps): ControlRoute[] => [
+  controlHandler(showChain, () => actions.showChain(deps)),
+  controlHandler(listBlocks, ({ query: { limit, before } }) => actions.showBlocks(deps, { limit, before })),
+  controlHandler(showTransaction, ({ path: { hash } }) => actions.showTransaction(deps, hash)),
+];

@@ -1,0 +1,1 @@
+alter table webhook_attempts add column signed_at bigint;
