@@ -6,6 +6,10 @@ import { brand } from './pages/brand.tsx';
 import { brands } from './pages/brands.tsx';
 import { chain } from './pages/chain.tsx';
 import { figures } from './pages/figures.tsx';
+import { job } from './pages/jobs/job.tsx';
+import { load } from './pages/jobs/load.tsx';
+import { recording } from './pages/jobs/recording.tsx';
+import { scenarios } from './pages/jobs/scenarios.tsx';
 import { overview } from './pages/overview.tsx';
 import { payment } from './pages/payments/payment.tsx';
 import { payments } from './pages/payments/payments.tsx';
@@ -44,6 +48,10 @@ export const pages: readonly ConsolePage[] = [
   figures,
   time,
   snapshot,
+  scenarios,
+  recording,
+  load,
+  job,
   apiReference,
 ];
 

@@ -17,6 +17,7 @@ import { openRpcProxy, type RpcProxy } from './chain/rpc-proxy.ts';
 import { createRequestLog } from './control/request-log.ts';
 import { createRequestTally } from './control/request-tally.ts';
 import { loadFixture, packagedFixture } from './fixture/fixture.ts';
+import { createJobs } from './jobs/create-jobs.ts';
 import { emulatorLimits, snapshotSettings } from './limits.ts';
 import { type HostUrls, type ListenerApps, type ListenerName, openListeners } from './open-hosts.ts';
 import type { PrestartedNode } from './prestarted-node.ts';
@@ -132,6 +133,9 @@ async function startEmulator(
     urls: () => urls,
     onReplaced: (ready) => deps.onReplaced(whole(ready)),
   });
+  const controlToken = Buffer.from(secureRandom(machine).bytes(24)).toString('base64url');
+  const target = () => urls && { url: urls.events, token: controlToken };
+  const jobs = createJobs({ workbench: config.workbench, clock: machine, target });
   const context: StackContext = {
     config,
     overrides,
@@ -139,7 +143,8 @@ async function startEmulator(
     seedFiles: seedPaths(config.seedFiles),
     dataDir: dataDir.path,
     prestartedNode: deps.prestartedNode,
-    controlToken: Buffer.from(secureRandom(machine).bytes(24)).toString('base64url'),
+    controlToken,
+    jobs,
     requests: createRequestLog<RequestRecord>(emulatorLimits.requestLog),
     tally: createRequestTally(stopwatch()),
     tell: deps.tell,
@@ -156,7 +161,7 @@ async function startEmulator(
     pid: process.pid,
     urls: { ...(urls as HostUrls), rpc: door?.url ?? config.rpcUrl ?? '' },
     ...ready,
-    controlToken: context.controlToken,
+    controlToken,
     clock,
     dataDir: folder,
   });
@@ -177,6 +182,7 @@ async function startEmulator(
   gate.open(stack.apps);
   urls = await openListeners(config, behind(gate, stack.apps), lifecycle);
   lifecycle.onStop(async () => keeper.current()?.settle());
+  lifecycle.onStop(jobs.close);
   return whole(await stack.connect(urls));
 }
 

@@ -42,6 +42,15 @@ export const emulatorLimits = {
     /** The clock is moved by days. */
     forMaxMs: 30 * 86_400_000,
   },
+  /** Load tests and scenarios, each in a process of its own. */
+  jobs: {
+    /** What a list shows; a report of many scenarios is a megabyte. */
+    keptMax: 20,
+    /** A stopped test waits for the answers that are under way, and scenarios close their stacks. */
+    stopMaxMs: 10_000,
+    /** `serve` has five seconds to end. */
+    closeMaxMs: 2_000,
+  },
   /** How its clock moves past what falls due. */
   clockMoves: {
     /** What a person reads, and more than a day of one receiver's failures. */

@@ -2,6 +2,7 @@
 import type { EngineOverrides, RelayOverrides } from '../compose/config.ts';
 import type { Crash } from '../lib/crash-points.ts';
 import type { Log } from '../lib/log.ts';
+import type { Workbench } from './workbench.ts';
 
 /** The config of an emulator, from the command line. */
 export interface ServeConfig {
@@ -42,6 +43,8 @@ export interface ServeConfig {
   duplicateWindowMs?: number | undefined;
   /** Asks this machine's DNS or these servers instead of the fixture's table. */
   dns?: 'system' | { servers: string[] } | undefined;
+  /** Lets it start load tests and scenarios; a stack inside of another program has none. */
+  workbench?: Workbench | undefined;
 }
 
 /** Overrides for tests only. */

@@ -17,6 +17,8 @@ interface EventsLoadDeps {
   client: Client;
   random: { bytes(count: number): Uint8Array };
   signal: AbortSignal;
+  /** Hears of each answer as it comes. */
+  onAnswer?: ((answer: Pick<Sample, 'verdict' | 'tookMs'>) => void) | undefined;
   onProgress: (phase: 'sending' | 'counting', done: number, of: number) => void;
 }
 
@@ -72,6 +74,7 @@ export async function loadEvents(deps: EventsLoadDeps, wish: EventsLoadOptions):
     } else count(verdict === 'refused' ? reasons.refusals : reasons.failures, reasonOf(reply));
     (verdict === 'admitted' ? admitted : refused).record(tookMs);
     samples.push({ atMs: sentMs, tookMs, verdict });
+    deps.onAnswer?.({ tookMs, verdict });
     deps.onProgress('sending', ++done, total);
   };
   const sent = signal.aborted ? 0 : await runPaced({ count: total, run: job }, wish, signal);

@@ -1,6 +1,7 @@
 /** The plots of a load test's report, from the calls that were made. */
 import { type FramedPlot, framedPlot, lineThrough, stackedBars } from '../lib/plots/framed-plot.ts';
 import type { Sample } from './relay-report.ts';
+import { kindOf } from './seconds.ts';
 
 /** More points than this cannot be told apart, and make the file slow to open. */
 const POINTS_MAX = 4_000;
@@ -10,8 +11,6 @@ const BUCKETS = 120;
 const figure = (plot: FramedPlot) =>
   `<figure><figcaption>${plot.title} <small>(y: ${plot.y.label}, x: ${plot.x.label})</small></figcaption>${framedPlot(plot)}</figure>`;
 
-const kindOf = ({ verdict }: Sample) => (verdict === 'address' ? 'refused' : verdict);
-
 /** How many answers of each kind there were, over time. */
 export function answersPlot(samples: readonly Sample[]): string {
   const endMs = Math.max(1, ...samples.map(({ atMs, tookMs }) => atMs + tookMs));
@@ -19,7 +18,7 @@ export function answersPlot(samples: readonly Sample[]): string {
   for (const sample of samples) {
     const at = Math.floor(((sample.atMs + sample.tookMs) / endMs) * BUCKETS);
     const bucket = buckets[Math.min(BUCKETS - 1, at)];
-    if (bucket) bucket[kindOf(sample)] += 1;
+    if (bucket) bucket[kindOf(sample.verdict)] += 1;
   }
   return figure({
     title: 'Answers over time',
@@ -44,7 +43,7 @@ export function latencyPlot(samples: readonly Sample[]): string {
       shown
         .map(
           (sample) =>
-            `<circle class="${kindOf(sample)}" cx="${x(sample.atMs / 1_000)}" cy="${y(sample.tookMs)}" r="1.6"/>`,
+            `<circle class="${kindOf(sample.verdict)}" cx="${x(sample.atMs / 1_000)}" cy="${y(sample.tookMs)}" r="1.6"/>`,
         )
         .join(''),
   });

@@ -17,6 +17,8 @@ interface RelayLoadDeps {
   /** As the brand's page would send it. */
   origin?: string | undefined;
   signal: AbortSignal;
+  /** Hears of each answer as it comes. */
+  onAnswer?: ((answer: Pick<Sample, 'verdict' | 'tookMs'>) => void) | undefined;
   onProgress: (phase: 'preparing' | 'relaying' | 'resetting', done: number, of: number) => void;
 }
 
@@ -55,6 +57,7 @@ export async function loadRelay(deps: RelayLoadDeps, wish: RelayLoadOptions): Pr
     const verdict = tally.record(at.user, reply, startedAtMs);
     (verdict === 'admitted' ? admitted : refused).record(tookMs);
     samples.push({ atMs: sentMs, tookMs, verdict });
+    deps.onAnswer?.({ tookMs, verdict });
     deps.onProgress('relaying', ++done, total);
   };
   const sent = signal.aborted ? 0 : await runPaced({ count: total, run: job }, wish, signal);

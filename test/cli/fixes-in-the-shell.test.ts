@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { replyResult } from '../../src/cli/service/control-reply.ts';
 import { serviceProblem } from '../../src/cli/service/service-reply.ts';
-import { controlRefusals } from '../../src/contract/control/refusals.ts';
+import { controlRefusals } from '../../src/contract/control/refusals/control-refusals.ts';
 import { eventsRefusals } from '../../src/contract/events/refusals.ts';
 import type { Coded, RefusalTable } from '../../src/contract/refusals.ts';
 import { registerRefusals } from '../../src/contract/register/refusals.ts';

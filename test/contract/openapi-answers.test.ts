@@ -3,7 +3,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { keccak256, toHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { snapshotRefusals } from '../../src/contract/control/snapshot-refusals.ts';
+import { jobRefusals } from '../../src/contract/control/refusals/job-refusals.ts';
+import { snapshotRefusals } from '../../src/contract/control/refusals/snapshot-refusals.ts';
 import type { RequestExample } from '../../src/contract/endpoint.ts';
 import type { ApiDocument } from '../../src/http/openapi.ts';
 import { devPaths } from '../../src/lib/development.ts';
@@ -165,6 +166,8 @@ describe.each(['events', 'register', 'services', 'control'] as const)('%s host',
     const latest = (await service.request(`${service.ready.urls.control}/requests?limit=1`)).body.requests[0]
       .id;
     for (const described of operationsOf(api)) {
+      // They start processes: held against their shapes in test/console/jobs.test.ts.
+      if (described.operation.tags?.includes('Jobs')) continue;
       for (const example of described.operation['x-examples']) {
         const waiting =
           described.operation.operationId === 'dropRedemption' ? await waitingRedemption() : undefined;
@@ -348,6 +351,8 @@ test('refusals of the control host are the documented ones', async () => {
     'node_unavailable',
     'processor_refused',
     'hook_not_found',
+    // Told in test/console/jobs.test.ts.
+    ...Object.keys(jobRefusals),
     // Told in test/emulator/snapshots.
     ...Object.keys(snapshotRefusals),
     'method_not_allowed',

@@ -19,6 +19,7 @@ import { attachView, sayPlain, type View, wantsView } from '../view/attach-view.
 import { announce } from './detach.ts';
 import { createdEmulator, startOrClear, stopped, stopWithin } from './run-emulator.ts';
 import { noteVariables, type ServeOptions, serveConfig, snapshotPath } from './serve-config.ts';
+import { workbenchOf } from './workbench.ts';
 
 /** Prints what is ready, stays until a signal, and resolves with 0 after a clean stop. */
 export const serve: Handler<
@@ -36,6 +37,7 @@ export const serve: Handler<
   const emulator = await createdEmulator(context, {
     ...config,
     undo: true,
+    workbench: workbenchOf(context),
     onBlocks: (phase, { block, of }) => void (isStarting && progress.show(phase, block, of)),
   });
   const starting = startOrClear(emulator);

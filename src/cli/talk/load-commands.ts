@@ -1,15 +1,12 @@
 /** `rewards load`. */
 import { InvalidArgumentError } from 'commander';
+import { loadLimits } from '../../lib/load-limits.ts';
 import { durationMs, gather, option, wholeNumberOf } from '../machine/options.ts';
 import { brandOption } from '../machine/shared-options.ts';
 import { from, type Verbs } from '../machine/verb.ts';
 
 const loadRelay = from(() => import('./load-relay.ts'));
 const loadEvents = from(() => import('./load-events.ts'));
-
-/** All calls are signed and held in memory before the first is sent. */
-const USERS_MAX = 2_000;
-const PER_USER_MAX = 500;
 
 function ratePerSecond(text: string): number {
   const rate = Number(/^(\d{1,6}(?:\.\d{1,3})?)(?:\/s)?$/.exec(text)?.[1]);
@@ -19,12 +16,17 @@ function ratePerSecond(text: string): number {
 
 /** How many are sent, and how fast. */
 const manyOf = (what: 'calls' | 'events', perUser: number) => [
-  option('--users <n>', 'how many', { default: 50, parse: wholeNumberOf(1, USERS_MAX) }),
+  option('--users <n>', 'how many', {
+    default: loadLimits.usersDefault,
+    parse: wholeNumberOf(1, loadLimits.usersMax),
+  }),
   option('--per-user <n>', `${what} of each user`, {
     default: perUser,
-    parse: wholeNumberOf(1, PER_USER_MAX),
+    parse: wholeNumberOf(1, loadLimits.perUserMax),
   }),
-  option('--concurrency <n>', `${what} in progress at once [default 50]`, { parse: wholeNumberOf(1, 5_000) }),
+  option('--concurrency <n>', `${what} in progress at once [default ${loadLimits.concurrencyDefault}]`, {
+    parse: wholeNumberOf(1, loadLimits.concurrencyMax),
+  }),
   option('--rate <n/s>', `${what} started per second, in place of --concurrency`, { parse: ratePerSecond }),
   option('--duration <duration>', `start no ${what.slice(0, -1)} later than this`, { parse: durationMs }),
 ];

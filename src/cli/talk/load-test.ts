@@ -3,8 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Random } from '../../lib/ids.ts';
 import { secureRandom } from '../../lib/ids.ts';
+import { loadLimits } from '../../lib/load-limits.ts';
+import { every, stopwatch } from '../../lib/timers.ts';
 import type { Latency } from '../../load/latency.ts';
+import type { Sample } from '../../load/relay-report.ts';
 import { PreparationError } from '../../load/relay-users.ts';
+import { createSeconds } from '../../load/seconds.ts';
 import {
   judge,
   type Metric,
@@ -32,8 +36,6 @@ export interface LoadOptions {
   brand?: string;
 }
 
-const CONCURRENCY_DEFAULT = 50;
-
 /** What every load test reports. */
 interface Report {
   sent: number;
@@ -52,6 +54,7 @@ interface Running {
   client: ReturnType<typeof clientFor>;
   random: Random;
   signal: AbortSignal;
+  onAnswer: (answer: Pick<Sample, 'verdict' | 'tookMs'>) => void;
   onProgress: (phase: string, done: number, of: number) => void;
 }
 
@@ -97,22 +100,28 @@ export async function runLoadTest<R extends Report>(
     stop.abort();
   });
   const progress = createProgress(context);
+  const seconds = tellSeconds(context);
   try {
     const report = await run(
       {
         client: clientFor(target, context),
         random: secureRandom(runtime.clock),
         signal: stop.signal,
-        onProgress: progress.show,
+        onAnswer: seconds.onAnswer,
+        onProgress(phase, done, of) {
+          progress.show(phase, done, of);
+          seconds.onProgress(phase, done, of);
+        },
       },
       {
         users: options.users,
         perUser: options.perUser,
-        concurrency: options.concurrency ?? CONCURRENCY_DEFAULT,
+        concurrency: options.concurrency ?? loadLimits.concurrencyDefault,
         ratePerSecond: options.rate,
         durationMs: options.duration,
       },
     );
+    seconds.end();
     progress.clear();
     if (interrupted !== undefined) {
       context.note(`stopped after ${report.sent} ${test.words.sent}; too few to judge ${test.words.judged}`);
@@ -127,9 +136,31 @@ export async function runLoadTest<R extends Report>(
   } catch (error) {
     throw error instanceof PreparationError ? unprepared(error) : error;
   } finally {
+    seconds.end();
     progress.clear();
     unwatch();
   }
+}
+
+const SECOND_MS = 1_000;
+
+/** With `-o jsonl`, a line for each second, and one for the rest. */
+function tellSeconds({ runtime, settings }: CommandContext) {
+  const seconds = createSeconds(stopwatch());
+  const tell = () => {
+    const second = seconds.read();
+    if (second) runtime.stdout.write(`${JSON.stringify({ type: 'second', second })}\n`);
+  };
+  let stop = settings.output === 'jsonl' ? every(SECOND_MS, tell) : undefined;
+  return {
+    ...seconds,
+    end(): void {
+      if (!stop) return;
+      stop();
+      stop = undefined;
+      tell();
+    },
+  };
 }
 
 /** Throws E_USAGE for a text that is not a threshold of these metrics. */

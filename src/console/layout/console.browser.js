@@ -18,9 +18,16 @@
 
   // Actions
 
+  const listed = (text) =>
+    text
+      .split(',')
+      .map((one) => one.trim())
+      .filter(Boolean);
+
   const typedIn = (field) => {
     if (field.dataset.as === 'number') return Number(field.value);
     if (field.dataset.as === 'boolean') return field.value === 'true';
+    if (field.dataset.as === 'list') return listed(field.value);
     if (field.dataset.as === 'json') return JSON.parse(field.value);
     return field.value;
   };
@@ -137,15 +144,20 @@
       .finally(() => button.removeAttribute('aria-busy'));
   });
 
-  /** A command says what stands in the fields of its form. */
+  /** A command says what stands in the fields of its form; a part in brackets belongs to a field that may be empty. */
   const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
   const fillCommand = (form) => {
     const code = form?.querySelector('[data-command]');
     if (!code) return;
-    code.textContent = code.dataset.command.replaceAll(/\{([\w.]+)\}/g, (all, name) => {
-      const typed = form.elements[name]?.value;
-      return typed ? quoted(typed) : all;
-    });
+    const typed = (name) => form.elements[name]?.value ?? '';
+    code.textContent = code.dataset.command
+      .replaceAll(/ \[([^\]]*)\{([\w.]+)\}\]/g, (_, option, name) =>
+        (form.elements[name]?.dataset.as === 'list' ? listed(typed(name)) : [typed(name)])
+          .filter(Boolean)
+          .map((one) => ` ${option}${quoted(one)}`)
+          .join(''),
+      )
+      .replaceAll(/\{([\w.]+)\}/g, (all, name) => (typed(name) ? quoted(typed(name)) : all));
   };
   const fillCommands = (within) => within.querySelectorAll('form.action').forEach(fillCommand);
   document.addEventListener('input', (event) => fillCommand(event.target.closest?.('form.action')));

@@ -10,7 +10,10 @@ interface ActionProps {
   path?: Readonly<Record<string, string>>;
   /** What is sent; fields of the form come on top, by their names (`detail.amount` goes inside `detail`). */
   body?: object;
-  /** The command that does the same. `{name}` stands for what was typed into the field of that name. */
+  /**
+   * The command that does the same. `{name}` stands for what was typed into the field of that name; ` [--name {name}]` is
+   * left out where that is nothing, and repeated for each of a list.
+   */
   command: string;
   label: string;
   /** It cannot be taken back: asks first, with these words. */
@@ -72,8 +75,8 @@ export const Command: FC<{ text: string }> = ({ text }) => (
 interface FieldProps {
   name: string;
   label: string;
-  /** How the text becomes a value of JSON; texts stay texts. Empty fields are left out. */
-  as?: 'number' | 'json' | 'boolean';
+  /** How the text becomes a value of JSON; texts stay texts, and of a list commas are between them. Empty fields are left out. */
+  as?: 'number' | 'json' | 'boolean' | 'list';
   value?: string | undefined;
   placeholder?: string;
   required?: boolean;

@@ -5,7 +5,7 @@ import { CLOCK_CONDITION, CLOCK_CONDITIONS } from '../../rules/clock-condition.t
 import { named } from '../endpoint.ts';
 import { type AnswerOf, endpoint, type Issues } from './control-endpoint.ts';
 import { instant, listLimit, wrongLimit } from './fields.ts';
-import type { ControlRefusal } from './refusals.ts';
+import type { ControlRefusal } from './refusals/control-refusals.ts';
 
 const singleChange = z
   .strictObject({

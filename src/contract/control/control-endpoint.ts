@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { SettingProblem } from '../../rules/brands/settings.ts';
 import type { Endpoint, EndpointAnswer, NamedSchema, RequestExample } from '../endpoint.ts';
-import type { ControlRefusal, ControlRefusalCode } from './refusals.ts';
+import type { ControlRefusal, ControlRefusalCode } from './refusals/control-refusals.ts';
 
 export type Issues = readonly z.core.$ZodIssue[];
 

@@ -17,6 +17,7 @@ import { constraintEndpoints } from './constraints.ts';
 import { type ControlEndpoint, endpoint } from './control-endpoint.ts';
 import { faultEndpoints } from './faults.ts';
 import { inboxEndpoints } from './inbox.ts';
+import { jobEndpoints } from './jobs.ts';
 import { fundBrand, mintByHand, mintOfSession, showTotals, verify } from './mints.ts';
 import { showOverview } from './overview.ts';
 import { perkEndpoints } from './perks.ts';
@@ -73,6 +74,7 @@ export const controlEndpoints: readonly ControlEndpoint[] = [
   listUsers,
   showUser,
   ...inboxEndpoints,
+  ...jobEndpoints,
   mintByHand,
   mintOfSession,
   ...processorEndpoints,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { expectationOf, readSingle, type SingleKind } from '../../rules/brands/settings.ts';
 import type { Issues } from './control-endpoint.ts';
-import type { ControlRefusal } from './refusals.ts';
+import type { ControlRefusal } from './refusals/control-refusals.ts';
 
 export const instant = () => z.iso.datetime();
 

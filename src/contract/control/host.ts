@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type HostContract, named, retryHeader } from '../endpoint.ts';
 import { controlEndpoints } from './endpoints.ts';
-import { type ControlRefusalCode, controlRefusals } from './refusals.ts';
+import { type ControlRefusalCode, controlRefusals } from './refusals/control-refusals.ts';
 
 const controlProblem = z.object({
   success: z.literal(false),
@@ -49,6 +49,10 @@ export const controlHostContract: HostContract<ControlRefusalCode> = {
     {
       name: 'Snapshots',
       description: 'Ledger, chain, processor, webhooks, site and clock together, saved and brought back.',
+    },
+    {
+      name: 'Jobs',
+      description: 'Load tests of the stack, and scenarios, each in a process of its own.',
     },
     { name: 'Money', description: 'Whether every promised reward was paid exactly once.' },
     { name: 'Description', description: 'This description.' },

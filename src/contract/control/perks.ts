@@ -7,7 +7,7 @@ import { demo } from '../examples.ts';
 import { newPerk, perkNames, perkSettings } from '../perk-schema.ts';
 import { type AnswerOf, endpoint, type Issues } from './control-endpoint.ts';
 import { instant, listLimit, wrongLimit } from './fields.ts';
-import type { ControlRefusal } from './refusals.ts';
+import type { ControlRefusal } from './refusals/control-refusals.ts';
 
 const managedPerkShape = z.object({
   id: z.string(),

@@ -1,7 +1,7 @@
 /** Finds the moment from which a condition holds: when a cooldown ends, a window begins anew, a token or a checkout expires. */
 import { findNamed } from '../../actions/brands/named-brand.ts';
 import { showWallet } from '../../actions/wallets/show-wallet.ts';
-import type { ConditionWhy } from '../../contract/control/refusals.ts';
+import type { ConditionWhy } from '../../contract/control/refusals/control-refusals.ts';
 import type { ConditionRefusal } from '../../http/control/clock.ts';
 import type { ControlProcessorDeps } from '../../http/control/processor.ts';
 import { listBrands } from '../../ledger/brands/brands.ts';

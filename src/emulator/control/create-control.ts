@@ -11,9 +11,10 @@ import { type RelayOverrides, settings } from '../../compose/config.ts';
 import type { LookAtEvent } from '../../compose/hosts/create-hosts.ts';
 import { createVerifier } from '../../compose/hosts/create-verifier.ts';
 import type { LiveStreams } from '../../console/live.ts';
-import type { SnapshotRefusal } from '../../contract/control/snapshot-refusals.ts';
+import type { SnapshotRefusal } from '../../contract/control/refusals/snapshot-refusals.ts';
 import type { ControlBrandsDeps } from '../../http/control/brands.ts';
 import { createControlHost } from '../../http/control/host.ts';
+import type { ControlJobsDeps } from '../../http/control/jobs.ts';
 import type { ControlMintsDeps } from '../../http/control/mints.ts';
 import type { ControlProcessorDeps } from '../../http/control/processor.ts';
 import type { ControlSeedDeps } from '../../http/control/seed.ts';
@@ -36,8 +37,10 @@ import type { FaultRegistry } from '../faults/fault-registry.ts';
 import { describedSeams } from '../faults/seams.ts';
 import { type Fixture, FixtureError, loadFixture, parseFixture, problemText } from '../fixture/fixture.ts';
 import { readSeedChanges } from '../fixture/seed-ledger.ts';
+import { projectScenarios } from '../jobs/project-scenarios.ts';
 import type { Snapshots } from '../snapshots/create-snapshots.ts';
 import { SnapshotError } from '../snapshots/snapshot-error.ts';
+import type { Workbench } from '../workbench.ts';
 import { consolePages, ownCall } from './console-pages.ts';
 import { createInbox } from './inbox.ts';
 import type { RequestTally } from './request-tally.ts';
@@ -73,11 +76,13 @@ interface ControlDeps
   sessionEnds: ClockLimit;
   faults: FaultRegistry;
   live: LiveStreams;
-  /** Of the stack's brands, those whose keys are known. */
-  brands: () => Promise<readonly { brandId: string; apiKey: string; domain: string }[]>;
+  /** Brands whose keys are known, and users, as the ready line has them. */
+  people: () => Promise<Omit<Parameters<Workbench['recorded']>[1]['stack'], 'contracts'>>;
   urls: () => HostUrls | undefined;
   lookAtEvent: LookAtEvent;
   snapshots: Snapshots;
+  jobs: ControlJobsDeps['jobs'];
+  workbench: Workbench | undefined;
   /** Makes the chain's time follow a move of the service's clock. */
   syncChain: () => Promise<void>;
 }
@@ -99,9 +104,10 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
   const { issuer, ...ofClock } = createClockControl({ ...deps, issuer: deps.identity.issuer }, config);
   const call = ownCall((request) => host.fetch(request), config);
   const readNow = () => readTotals(database.db);
+  const brands = async () => (await deps.people()).brands;
   const host = createControlHost({
     pages: consolePages({ call, live: deps.live }),
-    ...sendingRequests(deps, { call, readTotals: readNow, ownDomain: config.ownDomain }),
+    ...sendingRequests({ ...deps, brands }, { call, readTotals: readNow, ownDomain: config.ownDomain }),
     changed: deps.live.changed,
     token: config.token,
     allowedHosts: config.serviceDomains,
@@ -118,18 +124,7 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
       alarms: deps.alarms.list,
       counted: deps.tally.read,
     },
-    brands: {
-      database,
-      clock,
-      random,
-      serviceName: settings.serviceName,
-      keyEnvironment: 'dev',
-      loopbackDomains: true,
-      defaultsFor: 'emulator',
-      openEscrow: deps.openEscrow,
-      mints: deps.mints,
-      openGasWallet: deps.openGasWallet,
-    },
+    brands: managingBrands(deps),
     tokens: {
       ...deps.identity,
       database,
@@ -140,10 +135,12 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
     },
     seed: createSeeding(deps),
     inbox: createInbox(deps),
-    processor: { ...deps.processor, begin: beginCheckoutOf(deps) },
+    processor: { ...deps.processor, begin: beginCheckoutOf({ ...deps, brands }) },
     site: deps.site,
     faults: { ...deps.faults, seams: describedSeams() },
     snapshots: controlledSnapshots(deps.snapshots),
+    jobs: deps.jobs,
+    scenarios: projectScenarios({ ...deps, call }),
     webhooks: {
       database,
       random,
@@ -173,8 +170,21 @@ export function createControl(deps: ControlDeps, config: ControlConfig) {
   return host;
 }
 
+const managingBrands = ({ database, clock, random, openEscrow, openGasWallet, mints }: ControlDeps) => ({
+  database,
+  clock,
+  random,
+  openEscrow,
+  openGasWallet,
+  mints,
+  serviceName: settings.serviceName,
+  keyEnvironment: 'dev' as const,
+  loopbackDomains: true,
+  defaultsFor: 'emulator' as const,
+});
+
 const sendingRequests = (
-  deps: ControlDeps,
+  deps: ControlDeps & Pick<Parameters<typeof replayOf>[0], 'brands'>,
   own: Pick<Parameters<typeof replayOf>[0], 'call' | 'readTotals'> & { ownDomain: string },
 ) => ({
   replay: replayOf({ ...deps, ...own }),

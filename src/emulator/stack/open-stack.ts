@@ -18,6 +18,7 @@ import { type createRequestLog, keptRequest } from '../control/request-log.ts';
 import type { RequestTally } from '../control/request-tally.ts';
 import { faultyVerifier, withFaults, withoutFaults } from '../faults/faulty-adapters.ts';
 import { openWebhooks } from '../fixture/seed-ledger.ts';
+import type { Jobs } from '../jobs/create-jobs.ts';
 import { emulatorLimits } from '../limits.ts';
 import { openLocalIdentity } from '../local-issuer.ts';
 import { type HostUrls, type ListenerApps, listenerApps } from '../open-hosts.ts';
@@ -38,6 +39,7 @@ export interface StackContext {
   /** For the first stack, where its folder was empty. */
   prestartedNode?: PrestartedNode | undefined;
   controlToken: string;
+  jobs: Jobs;
   requests: ReturnType<typeof createRequestLog<RequestRecord>>;
   tally: RequestTally;
   /** Told of every answered request. */
@@ -93,9 +95,13 @@ export async function openStack(
 
   const duplicateWindowMs = config.duplicateWindowMs ?? settings.duplicateWindowMs;
   const payments = stripeOfEmulator(clock, overrides);
-  const { processor } = payments;
-  const names = { ownDomain, duplicateWindowMs };
-  const service = createStackService(context, { adapters, facts, identity, processor, names });
+  const service = createStackService(context, {
+    adapters,
+    facts,
+    identity,
+    processor: payments.processor,
+    names: { ownDomain, duplicateWindowMs },
+  });
   lifecycle.onStop(() => withoutFaults(adapters, service.stop));
   // The ledger must have read the whole chain before it decides the first event.
   await service.start();
@@ -105,19 +111,17 @@ export async function openStack(
   const site = openSite({ ...adapters, lifecycle }, seeded.fixture);
   let inboxUrl = '';
   const opener = createBrandOpener(adapters, facts.contracts);
-  const live = createLiveStreams({ requests: tally.count, every });
+  const live = createLiveStreams({ requests: () => tally.count() + context.jobs.changes(), every });
   lifecycle.onStop(async () => live.close());
   const control = createControl(
     {
       ...adapters,
       live,
-      brands: async () => (await readPeople(database, seeded)).brands,
+      people: () => readPeople(database, seeded),
       urls: context.urls,
-      lookAtEvent: service.hosts.lookAtEvent,
       facts,
       requests,
       tally,
-      alarms: service.engine.alarms,
       identity,
       addressAt: wallets.addressAt,
       processor: adapters.emulatedProcessor.control,
@@ -125,13 +129,11 @@ export async function openStack(
       sessionEnds: site.sessionEnds,
       ...opener,
       applyFixture: fixtureApplier({ ...opener, service, adapters, confirmations, inboxUrl: () => inboxUrl }),
-      nudgeWebhooks: service.nudgeWebhooks,
-      caughtUp: service.caughtUp,
-      nudgePerks: service.engine.redemptions.nudge,
-      checkConstraints: service.checkConstraints,
-      mints: service.engine.mints,
+      ...askedOf(service),
       seedFiles: context.seedFiles,
       snapshots: context.snapshots,
+      jobs: context.jobs,
+      workbench: config.workbench,
     },
     { token, serviceDomains: SERVICE_DOMAINS, ownDomain, duplicateWindowMs, relay: overrides.relay },
   );
@@ -157,6 +159,17 @@ export async function openStack(
     settle: async () => void (await Promise.all([live.close(), site.settle()])),
   };
 }
+
+/** What the control host has of the service. */
+const askedOf = ({ hosts, engine, ...service }: ReturnType<typeof createStackService>) => ({
+  lookAtEvent: hosts.lookAtEvent,
+  alarms: engine.alarms,
+  mints: engine.mints,
+  nudgePerks: engine.redemptions.nudge,
+  nudgeWebhooks: service.nudgeWebhooks,
+  caughtUp: service.caughtUp,
+  checkConstraints: service.checkConstraints,
+});
 
 /** The service itself: that of production, with the stack's adapters and whatever is made to fail. */
 function createStackService(

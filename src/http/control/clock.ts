@@ -9,7 +9,7 @@ import {
   timeOf,
 } from '../../contract/control/clock.ts';
 import type { InputOf } from '../../contract/control/control-endpoint.ts';
-import type { ControlRefusal } from '../../contract/control/refusals.ts';
+import type { ControlRefusal } from '../../contract/control/refusals/control-refusals.ts';
 import type { ClockState } from '../../lib/clock.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import { type ClockCondition, LATEST_MS, parseClockCondition } from '../../rules/clock-condition.ts';

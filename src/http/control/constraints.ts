@@ -10,7 +10,7 @@ import {
   listConstraints,
   setChatStanding,
 } from '../../contract/control/constraints.ts';
-import type { ControlRefusal } from '../../contract/control/refusals.ts';
+import type { ControlRefusal } from '../../contract/control/refusals/control-refusals.ts';
 import { checksummed } from '../../identity/checksum.ts';
 import type { BusinessTime, Database } from '../../ledger/database/database.ts';
 import { emulatedStandings, setEmulatedStanding } from '../../ledger/emulator/chat.ts';

@@ -6,7 +6,7 @@ import {
   type InputOf,
   readRequest,
 } from '../../contract/control/control-endpoint.ts';
-import { type ControlRefusal, controlRefusals } from '../../contract/control/refusals.ts';
+import { type ControlRefusal, controlRefusals } from '../../contract/control/refusals/control-refusals.ts';
 import { jsonAnswer } from '../frame/answer.ts';
 import { readJsonBody } from '../frame/body.ts';
 import { createRefuser } from '../frame/refuse.ts';

@@ -13,6 +13,7 @@ import { type ControlClockDeps, controlClock } from './clock.ts';
 import { type ControlConstraintsDeps, controlConstraints } from './constraints.ts';
 import { BODY_LIMIT_BYTES, type ControlRoute, handlersOf, refuse } from './control-handler.ts';
 import { type ControlFaultsDeps, controlFaults } from './faults.ts';
+import { type ControlJobsDeps, controlJobs } from './jobs.ts';
 import { type ControlMintsDeps, type ControlMoneyDeps, controlMints, controlMoney } from './mints.ts';
 import { type ControlOverviewDeps, controlOverview } from './overview.ts';
 import { type ControlPerksDeps, controlPerks } from './perks.ts';
@@ -64,6 +65,8 @@ interface ControlHostDeps extends Omit<ControlRequestsDeps, 'nowMs'> {
   site: ControlSiteDeps;
   faults: ControlFaultsDeps;
   snapshots: ControlSnapshotsDeps['snapshots'];
+  jobs: ControlJobsDeps['jobs'];
+  scenarios: ControlJobsDeps['scenarios'];
   readTotals: ControlMoneyDeps['readTotals'];
   verify: ControlMoneyDeps['verify'];
   log: Log;
@@ -126,6 +129,7 @@ export function createControlHost(deps: ControlHostDeps): Hono {
     ...controlSite(deps.site),
     ...controlFaults(deps.faults),
     ...controlSnapshots({ ...deps, maySeeSecrets: mayChange }),
+    ...controlJobs(deps),
     ...controlWebhooks(deps.webhooks),
     ...controlChain(deps.chain),
     ...controlRelay(deps.relay),

@@ -13,7 +13,7 @@ import {
   type Totals,
   verify,
 } from '../../contract/control/mints.ts';
-import type { ControlRefusal } from '../../contract/control/refusals.ts';
+import type { ControlRefusal } from '../../contract/control/refusals/control-refusals.ts';
 import { checksummed } from '../../identity/checksum.ts';
 import { isMinted, readMint } from '../../ledger/payments/mints.ts';
 import type { SettingProblem } from '../../rules/brands/settings.ts';

@@ -1,7 +1,7 @@
 /** Looking back on requests over the control API: `GET requests` and `GET requests/:id`, in one line and with everything about one. */
 import type { ReadEventState } from '../../actions/events/read-event-state.ts';
 import type { InputOf } from '../../contract/control/control-endpoint.ts';
-import type { ControlRefusal } from '../../contract/control/refusals.ts';
+import type { ControlRefusal } from '../../contract/control/refusals/control-refusals.ts';
 import {
   dryRunEvent,
   listRequests,

@@ -1,6 +1,6 @@
 /** The demo site over the control API. */
 import type { InputOf } from '../../contract/control/control-endpoint.ts';
-import type { ControlRefusal } from '../../contract/control/refusals.ts';
+import type { ControlRefusal } from '../../contract/control/refusals/control-refusals.ts';
 import {
   addSiteApplicationPassword,
   addSiteUser,

@@ -1,7 +1,7 @@
 /** Snapshots of the emulator over the control API. */
 import type { Context } from 'hono';
 import type { AnswerOf, InputOf } from '../../contract/control/control-endpoint.ts';
-import type { SnapshotRefusal } from '../../contract/control/snapshot-refusals.ts';
+import type { SnapshotRefusal } from '../../contract/control/refusals/snapshot-refusals.ts';
 import {
   diffSnapshots,
   downloadSnapshot,

@@ -27,6 +27,8 @@ export interface CaseDeps {
   keepIn?: string | undefined;
   /** Aborted: no further step begins. */
   signal: AbortSignal;
+  /** Hears of each step as it ends, those of groups included. */
+  onStep?: ((step: StepReport, of: { file: string; case: string }) => void) | undefined;
   /** Absolute paths of a scenario's fixtures. */
   seedFiles: (scenario: Scenario) => string[];
   /** A stack of its own for a case without a target. */
@@ -69,7 +71,9 @@ export async function runCase(deps: CaseDeps, scenario: Scenario, wish: CaseWish
       target.webhookSecret,
       ...target.brands.map(({ apiKey }) => apiKey),
     ];
-    Object.assign(report, await runOn(deps, scenario, { ...wish, target }));
+    const onStep = (step: StepReport) =>
+      deps.onStep?.(redactor(secrets)(step), { file: scenario.file, case: report.name });
+    Object.assign(report, await runOn(deps, scenario, { ...wish, target, onStep }));
     const { keepIn, userAgent } = deps;
     if (keepIn !== undefined && !wish.target && hasFailed(report))
       report.kept = await keepFailed(target, { folder: keepIn, name: nameOfCase(scenario, wish), userAgent });
@@ -120,7 +124,7 @@ async function freshStack(
 async function runOn(
   deps: CaseDeps,
   scenario: Scenario,
-  { target, matrix, vars }: CaseWish & { target: ScenarioTarget },
+  { target, matrix, vars, onStep }: CaseWish & { target: ScenarioTarget } & Pick<StepDeps, 'onStep'>,
 ): Promise<Pick<CaseReport, 'steps' | 'clock'>> {
   const context = await createCaseContext(deps, target);
   const known = {
@@ -146,6 +150,7 @@ async function runOn(
     }),
     sleep: (ms) => deps.clock.sleep(ms, deps.signal),
     goesOn: () => !deps.signal.aborted,
+    onStep,
     remember(kept) {
       Object.assign(known.vars, kept.vars);
       Object.assign(known.steps, kept.steps);

@@ -10,6 +10,8 @@ import { runWork, type WorkDeps, type WorkProblem, type WorkResult } from './run
 
 export interface StepDeps extends WorkDeps {
   scenario: Scenario;
+  /** Hears of each step as it ends. */
+  onStep: (step: StepReport) => void;
   /** What `save` and `id` have set so far. */
   remember: (kept: { vars?: Record<string, unknown>; steps?: Record<string, unknown> }) => void;
 }
@@ -36,6 +38,12 @@ const withScope = (deps: StepDeps, more: Record<string, unknown>): StepDeps => (
 });
 
 async function runStep(deps: StepDeps, step: Step): Promise<StepReport> {
+  const report = await reportOf(deps, step);
+  deps.onStep(report);
+  return report;
+}
+
+async function reportOf(deps: StepDeps, step: Step): Promise<StepReport> {
   const elapsedMs = stopwatch();
   const at = deps.context.target.can.has('clock') ? new Date(await deps.context.nowMs()).toISOString() : null;
   const report: StepReport = {

@@ -1,11 +1,12 @@
 /** `rewards scenario run`: runs files, prints each as it ends, and reports. */
 import { dirname, resolve } from 'node:path';
+import type { ScenarioStep } from '../../../contract/control/jobs.ts';
 import { secureRandom } from '../../../lib/ids.ts';
 import { silentLog } from '../../../lib/log.ts';
 import type { PlacedProblem, Scenario } from '../../../scenario/format/scenario.ts';
 import { unsupportedBy } from '../../../scenario/format/unsupported.ts';
 import { fileText, summaryText } from '../../../scenario/reports/text-report.ts';
-import type { FileReport, ScenarioReport } from '../../../scenario/run/report.ts';
+import type { FileReport, ScenarioReport, StepReport } from '../../../scenario/run/report.ts';
 import { runScenarios } from '../../../scenario/run/run-scenarios.ts';
 import { canOfOwn, targetOf } from '../../../scenario/run/stack-target.ts';
 import type { ScenarioTarget } from '../../../scenario/steps/step-context.ts';
@@ -56,11 +57,18 @@ export const runScenarioFiles: Handler<RunOptions> = async (context, options) =>
   });
   const progress = createProgress(context);
   let done = 0;
+  const tellFiles = () => {
+    progress.show('scenarios', done, chosen.length);
+    if (settings.output !== 'jsonl') return;
+    const line = { type: 'progress', progress: { phase: 'scenarios', done, of: chosen.length } };
+    runtime.stdout.write(`${JSON.stringify(line)}\n`);
+  };
   const onFile = (file: FileReport) => {
     if (isText && !toStdout) progress.above(() => runtime.stdout.write(`${fileText(file, style.stdout)}\n`));
-    progress.show('scenarios', ++done, chosen.length);
+    done += 1;
+    tellFiles();
   };
-  progress.show('scenarios', 0, chosen.length);
+  tellFiles();
   try {
     const report = await runScenarios(
       {
@@ -76,6 +84,7 @@ export const runScenarioFiles: Handler<RunOptions> = async (context, options) =>
         keepIn: options.keepOnFail === undefined ? undefined : resolve(runtime.cwd, options.keepOnFail),
         seedFiles: (scenario) => fixturesOf(runtime.cwd, scenario),
         onFile,
+        ...(settings.output === 'jsonl' && { onStep: stepTeller(runtime) }),
       },
       chosen,
       {
@@ -97,6 +106,16 @@ export const runScenarioFiles: Handler<RunOptions> = async (context, options) =>
     unwatch();
   }
 };
+
+/** With `-o jsonl`, a line for each step as it ends. */
+const stepTeller =
+  ({ stdout }: CommandContext['runtime']) =>
+  (report: StepReport, of: { file: string; case: string }): void => {
+    const { name, kind, line, status, durationMs, at, reason, failure } = report;
+    const message = failure?.message ?? reason;
+    const step: ScenarioStep = { ...of, name, kind, line, status, durationMs, at, message };
+    stdout.write(`${JSON.stringify({ type: 'step', step })}\n`);
+  };
 
 /** Nothing was sent: each problem with its line, and what to do. */
 function refused({ style }: CommandContext, error: Problem, problems: readonly PlacedProblem[]) {

@@ -1,5 +1,5 @@
 /** Why the emulator does not take, read or open a snapshot: the part of the control host's error table. */
-import type { RefusalRows, RefusalStatus } from '../refusals.ts';
+import type { RefusalRows, RefusalStatus } from '../../refusals.ts';
 
 /** Both sentences are about this snapshot. */
 export interface SnapshotProblem {

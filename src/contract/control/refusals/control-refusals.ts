@@ -1,9 +1,10 @@
 /** The whole error table of the control host: the same form everywhere, with a reason that programs can rely on. */
-import type { SettingProblem } from '../../rules/brands/settings.ts';
-import { SINCE_MUST_BE } from '../../rules/since.ts';
-import { demo } from '../examples.ts';
-import { type RefusalRows, refusalTable } from '../refusals.ts';
-import { type RefusalBody, refusalForm, requestRefusals } from '../shared-refusals.ts';
+import type { SettingProblem } from '../../../rules/brands/settings.ts';
+import { SINCE_MUST_BE } from '../../../rules/since.ts';
+import { demo } from '../../examples.ts';
+import { type RefusalRows, refusalTable } from '../../refusals.ts';
+import { type RefusalBody, refusalForm, requestRefusals } from '../../shared-refusals.ts';
+import { type JobRefusal, jobRefusals } from './job-refusals.ts';
 import { type SnapshotRefusal, snapshotRefusals } from './snapshot-refusals.ts';
 
 /** Why the clock cannot be moved to where a condition holds. */
@@ -40,6 +41,7 @@ export type ControlRefusal =
   | { code: 'hook_not_found'; hook: string; hooks: readonly string[] }
   | { code: 'site_user_not_found'; name: string }
   | { code: 'fault_not_found'; name: string }
+  | JobRefusal
   | SnapshotRefusal
   | { code: 'invalid_limit'; limitMax: number }
   | { code: 'invalid_since'; since: string }
@@ -366,6 +368,7 @@ const rows: RefusalRows<ControlRefusal> = {
       details: { reason: 'fault_not_found' },
     }),
   },
+  ...jobRefusals,
   ...snapshotRefusals,
   invalid_limit: {
     status: 400,

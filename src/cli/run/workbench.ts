@@ -1,0 +1,39 @@
+/** What `serve` lends its stack for load tests and scenarios; what they need is loaded once they are asked for. */
+import type { ScenarioList } from '../../contract/control/jobs.ts';
+import type { Workbench } from '../../emulator/workbench.ts';
+import type { CommandContext } from '../machine/context.ts';
+import { CliError } from '../machine/errors.ts';
+
+/** Undefined where the program has no process of its own that could be started once more. */
+export function workbenchOf(context: CommandContext): Workbench | undefined {
+  const { self, cwd, env } = context.runtime;
+  if (!self) return undefined;
+  return {
+    program: { ...self, cwd, env },
+    scenarios: () => scenariosOf(context),
+    async recorded(requests, of) {
+      const { recordedScenario } = await import('../../scenario/record/recorded-scenario.ts');
+      return recordedScenario(requests, of);
+    },
+  };
+}
+
+/** Of the folder `scenarios`, if it is there. */
+async function scenariosOf(context: CommandContext): Promise<ScenarioList> {
+  const { readScenarioFiles } = await import('../talk/scenario/find-files.ts');
+  try {
+    const { scenarios, problems } = await readScenarioFiles(context, []);
+    return {
+      scenarios: scenarios.map(({ file, data: { name, tags = [] }, steps }) => ({
+        file,
+        name,
+        tags,
+        steps: steps.length,
+      })),
+      problems: problems.map(({ file, line, message }) => ({ file, line, message })),
+    };
+  } catch (error) {
+    if (error instanceof CliError && error.problem.code === 'E_FILE') return { scenarios: [], problems: [] };
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+/** The scenarios of a project, and the requests of a stack as one more. */
+import type { ControlCall } from '../../client/control-call.ts';
+import type { InputOf } from '../../contract/control/control-endpoint.ts';
+import type { recordScenario } from '../../contract/control/jobs.ts';
+import { listRequests, type RequestDetail, showRequest } from '../../contract/control/requests.ts';
+import type { ControlJobsDeps } from '../../http/control/jobs.ts';
+import type { Workbench } from '../workbench.ts';
+
+/** What the log gives at once; a scenario of more steps is nothing that anybody reads. */
+const REQUESTS_MAX = 500;
+
+type KnownStack = Parameters<Workbench['recorded']>[1]['stack'];
+
+/** People and contracts have names in a scenario in place of their addresses. */
+interface Deps {
+  workbench: Workbench | undefined;
+  call: ControlCall;
+  people: () => Promise<Omit<KnownStack, 'contracts'>>;
+  facts: Pick<KnownStack, 'contracts'>;
+}
+
+export const projectScenarios = ({
+  workbench,
+  call,
+  people,
+  facts: { contracts },
+}: Deps): ControlJobsDeps['scenarios'] => ({
+  list: async () => (workbench ? workbench.scenarios() : { refusal: { code: 'jobs_unsupported' } }),
+  async record({ after, title }: InputOf<typeof recordScenario>['query']) {
+    if (!workbench) return { refusal: { code: 'jobs_unsupported' } };
+    const listed = await call(listRequests, { query: { limit: REQUESTS_MAX, after } });
+    if (listed.status !== 200) return { refusal: { code: 'invalid_filter' } };
+    const requests = await detailsOf(
+      call,
+      listed.body.requests.map(({ id }) => id),
+    );
+    const name = title ?? `recorded with ${requests.length} requests`;
+    return workbench.recorded(requests, { stack: { ...(await people()), contracts }, name });
+  },
+});
+
+/** Those that the log still has; in the order in which they came, since slow ones are logged late. */
+async function detailsOf(call: ControlCall, ids: readonly string[]): Promise<RequestDetail[]> {
+  const found: RequestDetail[] = [];
+  for (const id of ids) {
+    const reply = await call(showRequest, { path: { id } });
+    if (reply.status === 200) found.push(reply.body);
+  }
+  return found.reverse().sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
+}
