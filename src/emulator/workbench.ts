@@ -9,6 +9,8 @@ export interface Workbench {
     script: string;
     cwd: string;
     env: Readonly<Record<string, string | undefined>>;
+    /** Options by which its commands find this stack, such as its name. */
+    options: readonly string[];
   };
   /** The files below `scenarios`; none where there is no such folder. */
   scenarios(): Promise<ScenarioList>;

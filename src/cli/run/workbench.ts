@@ -7,9 +7,10 @@ import { CliError } from '../machine/errors.ts';
 /** Undefined where the program has no process of its own that could be started once more. */
 export function workbenchOf(context: CommandContext): Workbench | undefined {
   const { self, cwd, env } = context.runtime;
+  const { name } = context.settings;
   if (!self) return undefined;
   return {
-    program: { ...self, cwd, env },
+    program: { ...self, cwd, env, options: name === undefined ? [] : ['--name', name] },
     scenarios: () => scenariosOf(context),
     async recorded(requests, of) {
       const { recordedScenario } = await import('../../scenario/record/recorded-scenario.ts');
