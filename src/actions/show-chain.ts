@@ -86,32 +86,63 @@ export const showBlocks = (
       { length: Math.max(0, Math.min(limit, first + 1)) },
       (_, place) => first - place,
     );
-    const blocks = await Promise.all(
-      numbers.map(async (number) => {
-        const [block, contents, receipts] = await Promise.all([
-          chain.block(number),
-          chain.transactionsIn(number),
-          chain.blockReceipts(number),
-        ]);
-        return block && { block, transactions: contents?.transactions ?? [], receipts: receipts ?? [] };
-      }),
-    );
+    const blocks = await Promise.all(numbers.map((number) => readBlock(chain, number)));
     const listed = blocks.flatMap((one) => one ?? []);
     const named = listed.map(({ transactions }) => transactions.slice(0, TRANSACTIONS_MAX));
     const own = await ownOf(db, named.flat());
     return {
       head: newest,
-      blocks: listed.map(({ block, transactions, receipts }, place) => ({
-        ...blockFacts(block),
-        gasUsed: receipts.reduce((sum, { gasUsed }) => sum + Number(gasUsed), 0),
-        count: transactions.length,
-        transactions: (named[place] ?? []).map((shown) => {
-          const receipt = receipts.find(({ transactionHash }) => transactionHash === shown.hash);
-          return rowOf(deps, { shown, receipt, own: own.get(shown.hash) });
-        }),
-      })),
+      blocks: listed.map((one, place) => blockRow(deps, { ...one, named: named[place] ?? [], own })),
     };
   });
+
+/** One block with `limit` of its transactions, from the one at `from` on. */
+export const showBlock = (
+  deps: ShowChainDeps,
+  { number, from, limit }: { number: number; from: number; limit: number },
+) =>
+  fromNode(async () => {
+    const { chain, db } = deps;
+    const head = (await chain.block('latest'))?.number ?? -1;
+    const read = number <= head ? await readBlock(chain, number) : undefined;
+    if (!read) return { refusal: { code: 'block_not_found' as const, number, head } };
+    const named = read.transactions.slice(from, from + limit);
+    return { head, ...blockRow(deps, { ...read, named, own: await ownOf(db, named) }) };
+  });
+
+async function readBlock(chain: ChainClient, number: number) {
+  const [block, contents, receipts] = await Promise.all([
+    chain.block(number),
+    chain.transactionsIn(number),
+    chain.blockReceipts(number),
+  ]);
+  return block && { block, transactions: contents?.transactions ?? [], receipts: receipts ?? [] };
+}
+
+/** A block with those of its transactions that are named. */
+function blockRow(
+  deps: Pick<ShowChainDeps, 'facts'>,
+  {
+    block,
+    transactions,
+    receipts,
+    named,
+    own,
+  }: NonNullable<Awaited<ReturnType<typeof readBlock>>> & {
+    named: readonly RpcTransaction[];
+    own: ReadonlyMap<Hex, FoundAttempt>;
+  },
+) {
+  const byHash = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]));
+  return {
+    ...blockFacts(block),
+    gasUsed: receipts.reduce((sum, { gasUsed }) => sum + Number(gasUsed), 0),
+    count: transactions.length,
+    transactions: named.map((shown) =>
+      rowOf(deps, { shown, receipt: byHash.get(shown.hash), own: own.get(shown.hash) }),
+    ),
+  };
+}
 
 const blockFacts = ({ number, hash, timestampSeconds, baseFeeWei }: Block) => ({
   number,

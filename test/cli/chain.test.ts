@@ -55,6 +55,34 @@ test('a reward is found in its block, and its transaction says whom it pays', as
   expect(older.blocks.map(({ number }: { number: number }) => number)).toEqual([head - 1]);
 });
 
+test('a block of many transactions is read whole, part by part', async () => {
+  const rpc = async (method: string, params: unknown[] = []) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(stack.ready.urls.rpc, { method: 'POST', headers, body });
+    return JSON.parse(await answer.text()).result;
+  };
+  const [from] = await rpc('eth_accounts');
+  await rpc('evm_setAutomine', [false]);
+  for (let sent = 0; sent < 25; sent++)
+    await rpc('eth_sendTransaction', [{ from, to: from, value: `0x${sent.toString(16)}` }]);
+  await rpc('anvil_mine', ['0x1']);
+  await rpc('evm_setAutomine', [true]);
+  const { head, blocks } = (await json('chain', 'blocks', '--limit', '1')).envelope.data.body;
+  expect([blocks[0].count, blocks[0].transactions.length]).toEqual([25, 20]);
+  const part = async (...more: string[]) =>
+    (await json('chain', 'block', String(head), ...more)).envelope.data.body;
+  const hashes = ({ transactions }: { transactions: { hash: string }[] }) =>
+    transactions.map(({ hash }) => hash);
+  const whole = await part();
+  expect([whole.number, whole.count, new Set(hashes(whole)).size]).toEqual([head, 25, 25]);
+  const parts = [await part('--limit', '20'), await part('--from', '20', '--limit', '20')];
+  expect(parts.flatMap(hashes)).toEqual(hashes(whole));
+  expect(hashes(await part('--from', '25'))).toEqual([]);
+  const ahead = await json('chain', 'block', String(head + 1));
+  expect(ahead.envelope.error.message).toContain(`There is no block ${head + 1} yet: the newest is ${head}`);
+});
+
 test('contracts, accounts and supply are those of the stack', async () => {
   const { contracts, accounts, token } = (await json('chain', 'show')).envelope.data.body;
   expect(

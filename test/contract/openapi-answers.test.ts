@@ -349,6 +349,7 @@ test('refusals of the control host are the documented ones', async () => {
     'redemption_not_waiting',
     // Told in test/cli/chain.test.ts.
     'node_unavailable',
+    'block_not_found',
     'processor_refused',
     'hook_not_found',
     // Told in test/console/jobs.test.ts.

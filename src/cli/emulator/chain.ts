@@ -24,18 +24,23 @@ export const showChain = asks(chain.showChain, {
 export const listBlocks = asks(chain.listBlocks, {
   request: ({ limit, before }: { limit: number; before?: number }) => ({ query: { limit, before } }),
   text: ({ blocks }, style) =>
-    blocks.length === 0
-      ? style.dim('no blocks')
-      : blocks
-          .map(({ number, at, count, transactions }) =>
-            [
-              `${style.bold(`block ${number}`)}  ${style.dim(at)}`,
-              ...transactions.map((one) => `  ${rowText(one, style)}`),
-              ...(count > transactions.length ? [`  and ${count - transactions.length} more`] : []),
-            ].join('\n'),
-          )
-          .join('\n'),
+    blocks.length === 0 ? style.dim('no blocks') : blocks.map((one) => blockText(one, style)).join('\n'),
 });
+
+export const showBlock = asks(chain.showBlock, {
+  request: ({ number, from, limit }: { number: number; from: number; limit: number }) => ({
+    path: { block: String(number) },
+    query: { from, limit },
+  }),
+  text: (block, style) => blockText(block, style),
+});
+
+const blockText = ({ number, at, count, transactions }: chain.BlockList['blocks'][number], style: Style) =>
+  [
+    `${style.bold(`block ${number}`)}  ${style.dim(at)}`,
+    ...transactions.map((one) => `  ${rowText(one, style)}`),
+    ...(count > transactions.length ? [`  and ${count - transactions.length} more`] : []),
+  ].join('\n');
 
 export const showTransaction = asks(chain.showTransaction, {
   request: ({ hash }: { hash: string }) => ({ path: { hash } }),

@@ -114,6 +114,18 @@ Examples:
         ],
         run: chain('listBlocks'),
       },
+      block: {
+        summary: 'print one block with all that it calls',
+        takes: [['<number>', 'its number', wholeNumberOf(0, 1e15)]],
+        options: [
+          option('--from <place>', 'of the first transaction to print, from 0', {
+            default: 0,
+            parse: wholeNumberOf(0, 1e9),
+          }),
+          limitOption('number of transactions, at most', { default: 100 }),
+        ],
+        run: chain('showBlock'),
+      },
       transaction: {
         summary: 'print one transaction: its call, its rewards and its logs in words',
         takes: [['<hash>', 'its hash']],

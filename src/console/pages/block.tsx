@@ -1,22 +1,24 @@
 /** One block: its time and gas, and what its transactions call. */
-import { listBlocks } from '../../contract/control/chain.ts';
+import { showBlock } from '../../contract/control/chain.ts';
 import { coinsOfWei } from '../../lib/gas-money.ts';
-import { answerOf, type ConsolePage, PageRefusal } from '../page.ts';
+import { answerOf, type ConsolePage, pageAddress } from '../page.ts';
 import { Command } from '../parts/action.tsx';
 import { ExactMoment } from '../parts/moment.tsx';
 import { Facts, Section } from '../parts/table.tsx';
 import { Blocks, blockAddress, blockNumberOf } from './chain.tsx';
 
+const SHOWN = 100;
+
 export const block: ConsolePage = {
   path: '/chain/blocks/:number',
   async view(visit) {
     const number = blockNumberOf(visit.params.number ?? '');
-    const { head, blocks } = await answerOf(visit, listBlocks, { query: { limit: 1, before: number + 1 } });
-    const [shown] = blocks;
-    // Past the newest block the list begins with the newest.
-    if (shown?.number !== number) {
-      throw new PageRefusal(404, `There is no block ${number} yet: the newest is ${head}.`);
-    }
+    const from = visit.query.from ? blockNumberOf(visit.query.from) : 0;
+    const { head, ...shown } = await answerOf(visit, showBlock, {
+      path: { block: String(number) },
+      query: { from, limit: SHOWN },
+    });
+    const next = from + shown.transactions.length;
     return {
       title: `Block ${number}`,
       body: (
@@ -37,10 +39,23 @@ export const block: ConsolePage = {
               ]}
             />
           </Section>
-          <Section title="What it calls">
-            <Blocks of={blocks} nowMs={visit.nowMs} />
+          <Section title={from === 0 ? 'What it calls' : `What it calls, from the ${from + 1}. on`}>
+            <Blocks
+              of={[
+                {
+                  ...shown,
+                  count: from > 0 && next >= shown.count ? shown.transactions.length : shown.count - from,
+                },
+              ]}
+              nowMs={visit.nowMs}
+              more={
+                next < shown.count
+                  ? { href: pageAddress(`/chain/blocks/${number}`, { from: String(next) }) }
+                  : undefined
+              }
+            />
           </Section>
-          <Command text={`rewards chain blocks --before ${number + 1} --limit 1`} />
+          <Command text={`rewards chain block ${number}`} />
         </>
       ),
     };

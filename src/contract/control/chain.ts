@@ -8,6 +8,9 @@ import { instant, listLimit, wrongLimit } from './fields.ts';
 
 const BLOCKS_MAX = 50;
 const BLOCKS_SHOWN = 20;
+/** Of one block, at once. */
+const TRANSACTIONS_MAX = 500;
+const TRANSACTIONS_SHOWN = 100;
 
 const contractName = z.enum(['token', 'escrow', 'perks', 'pointsSale']);
 
@@ -78,6 +81,22 @@ export const showChain = endpoint('GET /chain', {
   refusals: ['node_unavailable'],
 });
 
+/** A block with some of its transactions. */
+const blockWith = {
+  ...blockFacts,
+  gasUsed: z.int(),
+  count: z.int().meta({ description: 'How many transactions it has.' }),
+  transactions: z.array(
+    z
+      .object({
+        ...transactionRow,
+        payouts: z.int().meta({ description: 'Rewards in it.' }),
+        logs: z.int(),
+      })
+      .meta({ id: 'BlockTransaction' }),
+  ),
+};
+
 export const listBlocks = endpoint('GET /chain/blocks', {
   id: 'listBlocks',
   tag: 'Chain',
@@ -94,28 +113,42 @@ export const listBlocks = endpoint('GET /chain/blocks', {
       'BlockList',
       z.object({
         head: z.int().meta({ description: 'The newest block; -1 before the first.' }),
-        blocks: z.array(
-          z
-            .object({
-              ...blockFacts,
-              gasUsed: z.int(),
-              count: z.int(),
-              transactions: z.array(
-                z
-                  .object({
-                    ...transactionRow,
-                    payouts: z.int().meta({ description: 'Rewards in it.' }),
-                    logs: z.int(),
-                  })
-                  .meta({ id: 'BlockTransaction' }),
-              ),
-            })
-            .meta({ id: 'ChainBlock' }),
-        ),
+        blocks: z.array(z.object(blockWith).meta({ id: 'ChainBlock' })),
       }),
     ),
   },
   refusals: ['invalid_limit', 'invalid_settings', 'node_unavailable'],
+});
+
+export const showBlock = endpoint('GET /chain/blocks/{block}', {
+  id: 'showBlock',
+  tag: 'Chain',
+  summary: 'One block with all that it calls',
+  path: z.object({
+    block: z
+      .string()
+      .regex(/^\d{1,15}$/, { error: 'must be the number of a block' })
+      .transform(Number)
+      .meta({ description: 'Its number.' }),
+  }),
+  query: z.object({
+    from: z
+      .int()
+      .min(0)
+      .default(0)
+      .meta({ description: 'The place of the first transaction to name, from 0.' }),
+    limit: listLimit(TRANSACTIONS_MAX).default(TRANSACTIONS_SHOWN),
+  }),
+  unfit: wrongLimit(TRANSACTIONS_MAX),
+  example: { path: { block: '1' }, query: { limit: '10' } },
+  answer: {
+    description: 'The block.',
+    body: named(
+      'BlockDetail',
+      z.object({ head: z.int().meta({ description: 'The newest block.' }), ...blockWith }),
+    ),
+  },
+  refusals: ['invalid_limit', 'invalid_settings', 'block_not_found', 'node_unavailable'],
 });
 
 export const showTransaction = endpoint('GET /chain/transactions/{hash}', {
@@ -184,4 +217,4 @@ export type ChainState = AnswerOf<typeof showChain>;
 export type BlockList = AnswerOf<typeof listBlocks>;
 export type ChainTransaction = AnswerOf<typeof showTransaction>;
 
-export const chainEndpoints = [showChain, listBlocks, showTransaction];
+export const chainEndpoints = [showChain, listBlocks, showBlock, showTransaction];

@@ -94,7 +94,11 @@ export function createJobs({ workbench, clock, target }: JobsDeps): Jobs {
       // Before its first request is answered nobody can ask for a job.
       if (!at) return { refusal: { code: 'jobs_unsupported' } };
       return start(
-        { kind: 'load', words: loadWords(wish), more: [...(workbench?.program.options ?? []), '--target', at.url] },
+        {
+          kind: 'load',
+          words: loadWords(wish),
+          more: [...(workbench?.program.options ?? []), '--target', at.url],
+        },
         { REWARDS_CONTROL_TOKEN: at.token },
       );
     },

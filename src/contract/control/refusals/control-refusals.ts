@@ -34,6 +34,7 @@ export type ControlRefusal =
   | { code: 'wallet_not_found'; user: string }
   | { code: 'processor_object_not_found'; kind: 'session' | 'event' | 'delivery' | 'endpoint'; name: string }
   | { code: 'node_unavailable'; why: string }
+  | { code: 'block_not_found'; number: number; head: number }
   | { code: 'transaction_not_found'; hash: string; isStored: boolean }
   | { code: 'processor_refused'; message: string; reason: string | null }
   | { code: 'webhook_endpoint_not_found'; id: string }
@@ -290,6 +291,16 @@ const rows: RefusalRows<ControlRefusal> = {
       error: `The node does not answer: ${why}`,
       message: 'Try again; `rewards faults list` says whether it fails on purpose.',
       details: { reason: 'node_unavailable' },
+    }),
+  },
+  block_not_found: {
+    status: 404,
+    when: 'the chain has no such block yet',
+    example: { number: 12, head: 7 },
+    says: ({ number, head }) => ({
+      error: `There is no block ${number} yet: the newest is ${head}`,
+      message: '`rewards chain blocks` lists them.',
+      details: { reason: 'block_not_found', head },
     }),
   },
   transaction_not_found: {
