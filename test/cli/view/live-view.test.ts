@@ -7,6 +7,7 @@ import { programMissing } from '../../kits/run/programs.ts';
 import { openTmux, type TmuxTerminal } from '../../kits/run/tmux.ts';
 import { rewards, rewardsJson, temporaryDirectory } from '../../kits/service/cli.ts';
 import { until } from '../../kits/service/clock.ts';
+import { sqliteLedger } from '../../kits/service/production.ts';
 
 const SERVE = 'rewards serve --ephemeral --port 0 --rpc-port 0';
 const env = { REWARDS_NO_BROWSER: '1' };
@@ -169,10 +170,39 @@ describe.skipIf(programMissing('tmux'))('at a terminal', () => {
     expect((await here('status')).code).toBe(exitCodes.done);
   });
 
+  test('top on a ledger without a service only reads: no key of it changes anything', async () => {
+    const url = await sqliteLedger(project.path, 'production');
+    const other = openTmux({ cwd: project.path, columns: 100, rows: 24, env, name: 'ledger' });
+    other.type(`clear; rewards top --database-url ${url} --allow-sqlite; echo code $?`);
+    await other.shows(isDrawn);
+    const keys = other.screen().at(-1) ?? '';
+    expect(keys).toMatch(/enter why.*\/ filter/);
+    expect(keys).not.toMatch(/pay|undo|hour|snapshot/);
+    other.keys('u');
+    other.keys('q');
+    await other.shows('code 0');
+    other.close();
+  });
+
   test('in a pipe top prints once, as ever', async () => {
     const { code, stdout } = await here('top');
     expect(code).toBe(exitCodes.done);
     expect(stdout).toMatch(/^clock .*\nrequests .*\nwaiting /);
+  });
+
+  test('p pays the open checkout, w delivers its webhook again, u takes back the last change, g goes on', async () => {
+    at.keys('p');
+    await at.shows('No checkout is open.');
+    await here('checkout', 'create', '--amount', '500', '--user', 'buyer@demo.example');
+    at.keys('p');
+    await at.shows(/\$ rewards checkout pay\s+cs_test_/);
+    await at.shows(/paid {2}buyer@demo\.example/);
+    at.keys('w');
+    await at.shows(/\$ rewards webhooks deliveries replay latest\n/);
+    at.keys('u');
+    await at.shows(/\$ rewards undo\ntook back/);
+    at.keys('g');
+    await at.shows(/\$ rewards clock advance --until next\n/);
   });
 
   test('q stops the stack, and leaves the terminal as it was, with everything that was written', async () => {
