@@ -11,6 +11,7 @@ const SOURCES = {
   'serve.svg': ['src/cli/run/banner.ts', ...terminal],
   'send-event.svg': ['src/cli/talk/send-event.ts', 'src/cli/talk/receive-event.ts', ...terminal],
   'explain.svg': ['src/cli/talk/requests', ...terminal],
+  'live-view.svg': ['src/cli/view', 'scripts/live-view-picture.js', ...terminal],
   'scenario.svg': ['src/cli/talk/scenario', 'src/scenario', ...terminal],
   'checkout.png': ['src/emulator/processor/checkout'],
   'console-*.png': ['src/console', 'scripts/console-pictures.js'],

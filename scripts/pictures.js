@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inBothColours } from './browser-pictures.js';
 import { drawConsole } from './console-pictures.js';
+import { liveViewOf } from './live-view-picture.js';
 import { noteShown } from './picture-sources.js';
 import { drawSite } from './site-pictures.js';
 
@@ -25,18 +26,22 @@ const STYLES = {
   33: 'fill="#d29922"',
   36: 'fill="#76e3ea"',
 };
-const SEQUENCE = /\u001b\[(\d+)m/;
+const SEQUENCE = /\u001b\[([\d;]*)m/;
 
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Every odd part of a line that is split at its escape sequences is a number: of a style, or of what ends it. */
+/** Every odd part of a line that is split at its escape sequences has numbers: of styles, or of what ends them. */
 function lineSvg(line, y) {
   const parts = line.split(SEQUENCE);
   let style = '';
   let left = COLUMNS;
   const spans = parts.flatMap((part, index) => {
     if (index % 2 === 1) {
-      style = STYLES[part] ?? '';
+      style = part
+        .split(';')
+        .map((number) => STYLES[number] ?? '')
+        .join(' ')
+        .trim();
       return [];
     }
     const shown = part.length > left ? `${part.slice(0, left - 1)}…` : part;
@@ -120,6 +125,10 @@ try {
     new URL('scenario.svg', images),
     svg(run.replaceAll(folder, '~/my-project').replace(/(curl -X POST)[^\n]*/, '$1 …')),
   );
+  for (const user of ['bob', 'carol', 'bob'])
+    await shown('send-event', 'form_submit', '--user', `${user}@demo.example`);
+  const view = await liveViewOf({ folder, program, environment, columns: COLUMNS, rows: 24 });
+  await writeFile(new URL('live-view.svg', images), svg(`${prompt('top')}\n${view}`));
   const created = await shown('checkout', 'create', '--amount', '500', '--user', 'alice@demo.example');
   const [page] = /http:\S+\/_pay\/\w+/.exec(created) ?? [];
   if (!page) throw new Error(created);
