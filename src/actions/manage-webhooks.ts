@@ -15,9 +15,9 @@ import {
   removeEndpoint as deleteEndpoint,
   disableEndpoint,
   listEndpoints as endpointsOf,
-  everyEndpoint,
   findEndpoint,
   lockEndpoint,
+  newestEndpoints,
   addEndpoint as storeEndpoint,
   type WebhookEndpoint,
 } from '../ledger/webhooks/endpoints.ts';
@@ -49,15 +49,18 @@ const unknown = (id: string): { refusal: EndpointRefusal } => ({
   refusal: { code: 'webhook_endpoint_not_found', id },
 });
 
-/** The endpoints of one brand, or of all. */
+/** The endpoints of one brand or of all, newest first; `after` is the one that was listed last, `more` says that there are others. */
 export async function showEndpoints(
   { database: { db } }: Pick<ManageEndpointsDeps, 'database'>,
-  brandName?: string,
-): Promise<EndpointOutcome<{ endpoints: WebhookEndpoint[] }>> {
-  if (brandName === undefined) return { endpoints: await everyEndpoint(db) };
-  const brand = await findNamed(db, brandName);
-  if (!brand) return { refusal: { code: 'brand_not_found', name: brandName } };
-  return { endpoints: await endpointsOf(db, brand.brandId) };
+  wanted: { brand?: string | undefined; after?: string | undefined; limit: number },
+): Promise<EndpointOutcome<{ endpoints: WebhookEndpoint[]; more: boolean }>> {
+  const { brand: name, limit } = wanted;
+  const brand = name === undefined ? undefined : await findNamed(db, name);
+  if (name !== undefined && !brand) return { refusal: { code: 'brand_not_found', name } };
+  const after = wanted.after === undefined ? undefined : await findEndpoint(db, wanted.after);
+  if (wanted.after !== undefined && !after) return unknown(wanted.after);
+  const found = await newestEndpoints(db, { brandId: brand?.brandId, after, limit: limit + 1 });
+  return { endpoints: found.slice(0, limit), more: found.length > limit };
 }
 
 /** One endpoint, and how its newest deliveries stand at `nowMs`. */

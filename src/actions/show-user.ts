@@ -6,9 +6,16 @@ import type { StreakKey } from '../ledger/engagement/streaks.ts';
 import { claimKeyText, readClaimCounters } from '../ledger/rewards/claims.ts';
 import { rewardsOfUser, sumRewards } from '../ledger/rewards/rewards.ts';
 import { keysOfUsers } from '../ledger/wallets/aliases.ts';
-import { newestWallets, type Wallet, walletsNamed } from '../ledger/wallets/wallets.ts';
+import {
+  findWallets,
+  newestWallets,
+  type Wallet,
+  walletsNamed,
+  walletsOfBrand,
+} from '../ledger/wallets/wallets.ts';
 import { isUnlimited } from '../rules/brands/brand.ts';
 import { DAILY, type StreakStanding } from '../rules/engagement/streak.ts';
+import { findNamed } from './brands/named-brand.ts';
 import { rewardProgress } from './rewards/reward-progress.ts';
 import { showWallet, type WalletDetail } from './wallets/show-wallet.ts';
 
@@ -55,14 +62,43 @@ export interface UserDetail extends WalletDetail {
   rewards: Awaited<ReturnType<typeof recentRewards>>;
 }
 
-/** Users of derived wallets, newest first; with a beginning, those whose e-mail or address begins so. */
-export const listUsers = (
+/** Which users are wanted; `after` is the one that was listed last. */
+interface WantedUsers {
+  name?: string | undefined;
+  /** Id or domain. */
+  brand?: string | undefined;
+  after?: string | undefined;
+  limit: number;
+}
+
+type NoUsers =
+  | { refusal: { code: 'brand_not_found'; name: string } }
+  | { refusal: { code: 'wallet_not_found'; user: string } };
+
+/**
+ * Users of derived wallets, newest first; with a beginning, those whose e-mail or address begins so, and with a brand, those who
+ * have claimed an event of it, in the order of their names. `more`: there are others after the last of these.
+ */
+export async function listUsers(
   { database: { db } }: Pick<ShowUserDeps, 'database'>,
-  { name, limit }: { name?: string | undefined; limit: number },
-): Promise<Wallet[]> =>
-  name === undefined
-    ? newestWallets(db, limit)
-    : walletsNamed(db, { beginning: name.trim().toLowerCase(), limit });
+  { name, brand, after, limit }: WantedUsers,
+): Promise<{ users: Wallet[]; more: boolean } | NoUsers> {
+  const page = (found: Wallet[]) => ({ users: found.slice(0, limit), more: found.length > limit });
+  // One more than is shown says whether there are more.
+  const named = { beginning: lowered(name) ?? '', after: lowered(after), limit: limit + 1 };
+  if (brand !== undefined) {
+    const known = await findNamed(db, brand);
+    if (!known) return { refusal: { code: 'brand_not_found', name: brand } };
+    return page(await walletsOfBrand(db, { brandId: known.brandId, ...named }));
+  }
+  if (name !== undefined) return page(await walletsNamed(db, named));
+  if (named.after === undefined) return page(await newestWallets(db, { limit: limit + 1 }));
+  const below = (await findWallets(db, [named.after])).get(named.after)?.derivationIndex ?? undefined;
+  if (below === undefined) return { refusal: { code: 'wallet_not_found', user: named.after } };
+  return page(await newestWallets(db, { below, limit: limit + 1 }));
+}
+
+const lowered = (text: string | undefined) => text?.trim().toLowerCase();
 
 /** `name`: an e-mail, an address, or `<platform>:<id there>`. Undefined for one without a wallet. */
 export async function showUser(deps: ShowUserDeps, name: string): Promise<UserDetail | undefined> {

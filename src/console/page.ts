@@ -65,3 +65,40 @@ export function pageAddress(path: string, query: Readonly<Record<string, string 
   const at = path === '/' ? '/_rewards/' : `/_rewards/console${path}`;
   return given.length === 0 ? at : `${at}?${new URLSearchParams(given)}`;
 }
+
+/** How many rows a list begins with, and how many its address may ask for at most. */
+export interface ListSize {
+  first: number;
+  most: number;
+}
+
+/** How many rows an address asks for: what is no number of rows counts as nothing said. */
+export function rowsAsked(asked: string | undefined, { first, most }: ListSize): number {
+  const count = Math.floor(Number(asked));
+  return count >= 1 ? Math.min(most, count) : first;
+}
+
+/** What stands below a list that does not show all there is, and where the rest is. */
+export interface MoreRows {
+  /** How many there are, where that is known. */
+  count?: number | undefined;
+  href?: string;
+  /** What the link says; by default that it shows more. */
+  label?: string;
+  /** In place of a link. */
+  note?: string;
+}
+
+/**
+ * The same for a list of `count` rows where so many were asked for and may be at most: more of them, or how to find the
+ * others. Undefined where all are shown.
+ */
+export function moreRows(
+  list: { count: number; limit: number; most: number; total?: number },
+  { href, others }: { href: (limit: string) => string; others: string },
+): MoreRows | undefined {
+  const { count, limit, most, total } = list;
+  if (total === undefined ? count < limit : total <= count) return undefined;
+  if (limit < most) return { count: total, href: href(String(most)) };
+  return { note: `Only ${count}${total === undefined ? '' : ` of ${total}`} are listed. ${others}` };
+}

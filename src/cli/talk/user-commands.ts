@@ -6,6 +6,7 @@ import { boardMetricNames } from '../../rules/engagement/rank-tree.ts';
 import { option } from '../machine/options.ts';
 import {
   apiKeyOption,
+  BRAND,
   brandOption,
   expectOption,
   FIRST_BRAND,
@@ -43,7 +44,12 @@ export const userCommands = {
       list: {
         summary: 'list users with a wallet, the newest first',
         takes: [['[name]', 'only those whose e-mail or address begins so']],
-        options: [limitOption('number of users, at most', { default: 50 })],
+        options: [
+          option('--brand <brand>', `only those who have claimed an event of this brand: ${BRAND}`),
+          option('--after <user>', 'only those that come after this one, which was listed last'),
+          limitOption('number of users, at most', { default: 50 }),
+        ],
+        help: '\nExample:\n  rewards users list --brand demo.example',
         run: users('listUsers'),
       },
       show: {

@@ -4,17 +4,28 @@ import {
   type ShownUser,
   showUser as showEndpoint,
 } from '../../contract/control/users.ts';
+import { counted } from '../../lib/counted.ts';
 import { asks } from '../service/control.ts';
 import { type Style, shortHash } from '../terminal/style.ts';
 
+interface ListOptions {
+  name?: string;
+  brand?: string;
+  after?: string;
+  limit: number;
+}
+
 export const listUsers = asks(listEndpoint, {
-  request: ({ name, limit }: { name?: string; limit: number }) => ({ query: { name, limit } }),
-  text: ({ users }, style) =>
+  request: ({ name, brand, after, limit }: ListOptions) => ({ query: { name, brand, after, limit } }),
+  text: ({ users, more }, style) =>
     users.length === 0
-      ? style.dim('no users yet')
-      : users
-          .map(({ user, address, createdAt }) => `${address}  ${style.bold(user)}  ${style.dim(createdAt)}`)
-          .join('\n'),
+      ? style.dim('no users')
+      : [
+          ...users.map(
+            ({ user, address, createdAt }) => `${address}  ${style.bold(user)}  ${style.dim(createdAt)}`,
+          ),
+          ...(more ? [style.dim(`more: --after ${users.at(-1)?.user}`)] : []),
+        ].join('\n'),
 });
 
 /** A screenful; `-o json` has all of them. */
@@ -36,7 +47,7 @@ const brandLines = (
   { name, rewards, earned, streak, claims, aliases }: ShownUser['brands'][number],
   style: Style,
 ): string[] => [
-  `${style.bold(name)}  ${earned} RWT in ${rewards} rewards`,
+  `${style.bold(name)}  ${earned} RWT in ${counted(rewards, 'reward')}`,
   ...(streak && streak.longest > 0
     ? [`  streak of ${streak.current}, the longest ${streak.longest}, multiplies by ${streak.multiplier}`]
     : []),

@@ -1,6 +1,7 @@
 /** The chain: contracts, what our accounts own, and blocks with what they call. */
 import type { Child } from 'hono/jsx';
 import { type BlockList, type ChainState, listBlocks, showChain } from '../../contract/control/chain.ts';
+import { counted } from '../../lib/counted.ts';
 import { coinsOfWei } from '../../lib/gas-money.ts';
 import { answerOf, type ConsolePage, PageRefusal, pageAddress } from '../page.ts';
 import { Command } from '../parts/action.tsx';
@@ -141,7 +142,7 @@ export const Called = ({ of: { contract, call, to, payouts } }: { of: CalledRow 
     ) : (
       <Text of={`${contract}.${call?.split('(')[0] ?? 'unknown'}`} />
     )}
-    {payouts > 0 && `, ${payouts} ${payouts === 1 ? 'reward' : 'rewards'}`}
+    {payouts > 0 && `, ${counted(payouts, 'reward')}`}
   </>
 );
 

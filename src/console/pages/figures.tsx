@@ -2,6 +2,7 @@
 import type { Child } from 'hono/jsx';
 import { type BlockList, listBlocks } from '../../contract/control/chain.ts';
 import { listRequests, type RequestSummary } from '../../contract/control/requests.ts';
+import { counted } from '../../lib/counted.ts';
 import { lineThrough, stackedBars } from '../../lib/plots/framed-plot.ts';
 import { answerOf, type ConsolePage } from '../page.ts';
 import { Field, Filter } from '../parts/action.tsx';
@@ -33,13 +34,16 @@ export const figures: ConsolePage = {
             <Field name="brand" label="brand" value={query.brand} placeholder="id" />
             <Field name="user" label="user" value={query.user} placeholder="e-mail or address" />
           </Filter>
-          <Section title={`Rewards and refusals of the latest ${requests.length} requests`} live="decisions">
+          <Section
+            title={`Rewards and refusals of the latest ${counted(requests.length, 'request')}`}
+            live="decisions"
+          >
             {spans === undefined ? <p class="quiet">No request yet.</p> : <Decisions of={spans} />}
           </Section>
           <Section title="How long answers took" live="latency">
             {spans === undefined ? <p class="quiet">No request yet.</p> : <Latencies of={spans} />}
           </Section>
-          <Section title={`Gas a reward, in the latest ${blocks.blocks.length} blocks`} live="gas">
+          <Section title={`Gas a reward, in the latest ${counted(blocks.blocks.length, 'block')}`} live="gas">
             <GasOfRewards of={blocks} />
           </Section>
         </>

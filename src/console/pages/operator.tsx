@@ -2,12 +2,13 @@
 import type { Child } from 'hono/jsx';
 import { showOverview } from '../../contract/control/overview.ts';
 import { listRequests, type RequestSummary } from '../../contract/control/requests.ts';
+import { counted } from '../../lib/counted.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { answerOf, type ConsolePage, pageAddress } from '../page.ts';
 import { Moment } from '../parts/moment.tsx';
+import { Attention, BudgetsSection, LanesSection } from '../parts/standing.tsx';
 import { Facts, Section, Table } from '../parts/table.tsx';
 import { Id, State } from '../parts/text.tsx';
-import { Alarms, Budgets, Lanes, Now } from './overview.tsx';
 import { requestRows } from './request-rows.tsx';
 
 /** What only the process that answers knows of itself. */
@@ -53,22 +54,13 @@ export const operatorOverview = (readProcess: () => Promise<ProcessFacts>): Cons
       title: 'Overview',
       body: (
         <>
-          <Section title="Needs a look" live="alarms">
-            <Alarms of={now.alarms ?? []} nowMs={nowMs} />
-          </Section>
-          <Section title="Now" live="now">
-            <Now of={now} />
-          </Section>
-          <Section title="Lanes" live="lanes">
-            <Lanes of={now} />
-          </Section>
+          <Attention of={now} nowMs={nowMs} />
+          <LanesSection of={now} />
           <Section title="Gas money" live="gas">
             <Gas of={facts.gas} />
           </Section>
-          <Section title="Budgets" live="budgets">
-            <Budgets of={now} nowMs={nowMs} />
-          </Section>
-          <Section title={`The slowest of the latest ${requests.length} requests`} live="slowest">
+          <BudgetsSection of={now} nowMs={nowMs} />
+          <Section title={`The slowest of the latest ${counted(requests.length, 'request')}`} live="slowest">
             {requestRows(slowestOf(requests), visit, { href: pageAddress('/requests') })}
           </Section>
           <Section title="This process" live="process">
@@ -103,7 +95,7 @@ const Gas = ({ of }: { of: ProcessFacts['gas'] }): Child =>
           'it has sent nothing yet'
         ) : (
           <State is={lastsMs < SOON_MS ? 'bad' : 'good'}>
-            {`${formatDuration(wholeHours(lastsMs))}, by ${transactions} ${transactions === 1 ? 'transaction' : 'transactions'}`}
+            {`${formatDuration(wholeHours(lastsMs))}, by ${counted(transactions, 'transaction')}`}
           </State>
         ),
       ])}
@@ -129,7 +121,7 @@ const Process = ({ of, nowMs }: { of: ProcessFacts; nowMs: number }): Child => (
         ) : (
           <>
             <State is={of.compared.ok ? 'good' : 'bad'}>
-              {of.compared.ok ? 'agree' : `${of.compared.differences} differences`}
+              {of.compared.ok ? 'agree' : counted(of.compared.differences, 'difference')}
             </State>
             {of.compared.block !== null && ` as of block ${of.compared.block}`},{' '}
             <Moment at={of.compared.atMs} nowMs={nowMs} />

@@ -1,26 +1,26 @@
 /** The relay: what users and addresses have used of their limits, whose gas is spent, and what the sending accounts have under way. */
 import type { Child } from 'hono/jsx';
 import { type RelayState, showRelay } from '../../contract/control/relay.ts';
+import { counted } from '../../lib/counted.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { coinsOfGwei } from '../../lib/gas-money.ts';
-import { answerOf, type ConsolePage, pageAddress } from '../page.ts';
+import { answerOf, type ConsolePage, moreRows, pageAddress, rowsAsked } from '../page.ts';
 import { Command, Field, Filter } from '../parts/action.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Section, Table } from '../parts/table.tsx';
 import { Id, State, Text } from '../parts/text.tsx';
 
-const SHOWN = 50;
-const SHOWN_MAX = 500;
+const SIZE = { first: 50, most: 500 };
 
 export const relay: ConsolePage = {
   path: '/relay',
   nav: 'Relay',
   async view(visit) {
     const { query, nowMs } = visit;
-    const limit = Math.min(SHOWN_MAX, Number(query.limit) || SHOWN);
+    const limit = rowsAsked(query.limit, SIZE);
     const user = query.user || undefined;
     const { users, addresses, payers, lanes } = await answerOf(visit, showRelay, { query: { user, limit } });
-    const shown = { nowMs, user };
+    const shown = { nowMs, user, limit };
     return {
       title: 'Relay',
       body: (
@@ -50,19 +50,24 @@ export const relay: ConsolePage = {
 interface Shown {
   nowMs: number;
   user: string | undefined;
+  limit: number;
 }
 
-const moreOf = ({ total, shown }: { total: number; shown: readonly unknown[] }, user: string | undefined) =>
-  total > shown.length
-    ? { count: total, href: pageAddress('/relay', { user, limit: String(SHOWN_MAX) }) }
-    : undefined;
+const moreOf = (
+  { total, shown }: { total: number; shown: readonly unknown[] },
+  { user, limit }: Pick<Shown, 'user' | 'limit'>,
+) =>
+  moreRows(
+    { count: shown.length, limit, most: SIZE.most, total },
+    { href: (most) => pageAddress('/relay', { user, limit: most }), others: 'The filter finds a user.' },
+  );
 
 const Windows = (props: { of: RelayState['users']; label: string } & Shown): Child => {
-  const { of, label, nowMs, user } = props;
+  const { of, label, nowMs } = props;
   const { limit, windowSeconds, shown } = of;
   return (
     <>
-      <p class="quiet">{`${limit} calls in ${formatDuration(windowSeconds * 1_000)} for each.`}</p>
+      <p class="quiet">{`${counted(limit, 'call')} in ${formatDuration(windowSeconds * 1_000)} for each.`}</p>
       <Table
         label={label}
         columns={[
@@ -78,13 +83,13 @@ const Windows = (props: { of: RelayState['users']; label: string } & Shown): Chi
           <Moment at={resetAt} nowMs={nowMs} />,
         ])}
         empty="Nobody has used any."
-        more={moreOf(of, user)}
+        more={moreOf(of, props)}
       />
     </>
   );
 };
 
-const Payers = ({ of, nowMs, user }: { of: RelayState['payers'] } & Shown): Child => (
+const Payers = ({ of, nowMs, ...shown }: { of: RelayState['payers'] } & Shown): Child => (
   <>
     <p class="quiet">
       The budgets are whole again <Moment at={of.resetAt} nowMs={nowMs} />.
@@ -110,12 +115,12 @@ const Payers = ({ of, nowMs, user }: { of: RelayState['payers'] } & Shown): Chil
         coinsOfGwei(one.userMaxGwei),
       ])}
       empty="Nobody pays for gas."
-      more={moreOf(of, user)}
+      more={moreOf(of, shown)}
     />
   </>
 );
 
-const Lanes = ({ of, nowMs, user }: { of: RelayState['lanes'] } & Shown): Child => (
+const Lanes = ({ of, nowMs, ...shown }: { of: RelayState['lanes'] } & Shown): Child => (
   <Table
     label="Lanes"
     columns={[
@@ -137,6 +142,6 @@ const Lanes = ({ of, nowMs, user }: { of: RelayState['lanes'] } & Shown): Child 
       <Moment at={lane.leaseUntil} nowMs={nowMs} />,
     ])}
     empty="Nothing was sent yet."
-    more={moreOf(of, user)}
+    more={moreOf(of, shown)}
   />
 );

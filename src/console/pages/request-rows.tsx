@@ -1,8 +1,9 @@
 /** Requests as rows of a table: what was asked, how it was decided, and why. */
 import type { Child } from 'hono/jsx';
 import type { RequestSummary } from '../../contract/control/requests.ts';
+import { counted } from '../../lib/counted.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import { pageAddress, type Visit } from '../page.ts';
+import { type MoreRows, pageAddress, type Visit } from '../page.ts';
 import { Moment } from '../parts/moment.tsx';
 import { PageLink } from '../parts/read-only.tsx';
 import { Table } from '../parts/table.tsx';
@@ -13,7 +14,7 @@ export const requestAddress = (id: string) => pageAddress(`/requests/${encodeURI
 export const requestRows = (
   requests: readonly RequestSummary[],
   { nowMs }: Pick<Visit, 'nowMs'>,
-  more?: { href: string },
+  more?: MoreRows,
 ): Child => (
   <Table
     label="Requests"
@@ -44,7 +45,7 @@ export const requestRows = (
 /** `rewarded +100 RWT`, `cooldown, passes in 23h`. */
 function Decision({ of, nowMs }: { of: RequestSummary; nowMs: number }): Child {
   const { decision, rewardAmount, passesAt, error, events, rewarded } = of;
-  if (events > 1) return <span>{`${rewarded} of ${events} events rewarded`}</span>;
+  if (events > 1) return <span>{`${rewarded} of ${counted(events, 'event')} rewarded`}</span>;
   if (decision === null) return error === null ? <span /> : <Text of={error} />;
   const amount = rewardAmount === null ? '' : ` +${rewardAmount} RWT`;
   return (

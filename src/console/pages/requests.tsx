@@ -1,13 +1,12 @@
 /** The latest requests, with filters that are in the page's address. */
 import { listRequests, requestHosts } from '../../contract/control/requests.ts';
-import { answerOf, type ConsolePage, pageAddress } from '../page.ts';
+import { answerOf, type ConsolePage, moreRows, pageAddress, rowsAsked } from '../page.ts';
 import { Command, Field, Filter } from '../parts/action.tsx';
 import { Section } from '../parts/table.tsx';
 import { requestRows } from './request-rows.tsx';
 
 const FILTERS = ['user', 'decision', 'status', 'host', 'path', 'brand'] as const;
-const SHOWN = 100;
-const SHOWN_MAX = 500;
+const SIZE = { first: 100, most: 500 };
 
 export const requests: ConsolePage = {
   path: '/requests',
@@ -15,9 +14,9 @@ export const requests: ConsolePage = {
   async view(visit) {
     const { query } = visit;
     const wanted = Object.fromEntries(FILTERS.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
-    const limit = Math.min(SHOWN_MAX, Number(query.limit) || SHOWN);
-    const answer = await answerOf(visit, listRequests, { query: { ...wanted, limit } });
-    const isFull = answer.requests.length === limit && limit < SHOWN_MAX;
+    const limit = rowsAsked(query.limit, SIZE);
+    const found = (await answerOf(visit, listRequests, { query: { ...wanted, limit } })).requests;
+    const list = { count: found.length, limit, most: SIZE.most };
     const flags = Object.entries(wanted).map(([name, value]) => ` --${name} ${value}`);
     return {
       title: 'Requests',
@@ -33,11 +32,12 @@ export const requests: ConsolePage = {
           <Command text={`rewards requests list${flags.join('')}`} />
           <Section title="Newest first" live="requests">
             {requestRows(
-              answer.requests,
+              found,
               visit,
-              isFull
-                ? { href: pageAddress('/requests', { ...wanted, limit: String(SHOWN_MAX) }) }
-                : undefined,
+              moreRows(list, {
+                href: (most) => pageAddress('/requests', { ...wanted, limit: most }),
+                others: 'The filter finds older ones; `rewards requests tail` shows each as it comes.',
+              }),
             )}
           </Section>
         </>

@@ -2,6 +2,7 @@
 import type { Child } from 'hono/jsx';
 import { listRequests, type RequestSummary } from '../../contract/control/requests.ts';
 import { type ShownUser, showUser } from '../../contract/control/users.ts';
+import { counted } from '../../lib/counted.ts';
 import { answerOf, type ConsolePage, PageRefusal, pageAddress, type Visit } from '../page.ts';
 import { Command } from '../parts/action.tsx';
 import { ExactMoment, Moment } from '../parts/moment.tsx';
@@ -79,7 +80,7 @@ function AtBrand({ of, nowMs }: { of: ShownUser['brands'][number]; nowMs: number
     <>
       <Facts
         of={[
-          ['earned', `${of.earned} RWT in ${of.rewards} rewards`],
+          ['earned', `${of.earned} RWT in ${counted(of.rewards, 'reward')}`],
           ['brand', <Id of={of.brandId} href={pageAddress(`/brands/${of.brandId}`)} />],
           ...(streak === null || streak.longest === 0
             ? []

@@ -1,13 +1,12 @@
-/** Users with a wallet, the newest first, or those whose name begins as is asked. */
+/** Users with a wallet, the newest first, or those of a brand and those whose name begins as is asked. */
 import { listUsers } from '../../contract/control/users.ts';
-import { answerOf, type ConsolePage, pageAddress } from '../page.ts';
+import { answerOf, type ConsolePage, pageAddress, rowsAsked } from '../page.ts';
 import { Command, Field, Filter } from '../parts/action.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Section, Table } from '../parts/table.tsx';
 import { Id, Text } from '../parts/text.tsx';
 
-const SHOWN = 100;
-const SHOWN_MAX = 500;
+const SIZE = { first: 100, most: 500 };
 
 export const userAddress = (name: string) => pageAddress(`/users/${encodeURIComponent(name)}`);
 
@@ -16,23 +15,31 @@ export const users: ConsolePage = {
   nav: 'Users',
   async view(visit) {
     const { query, nowMs } = visit;
-    const name = query.name || undefined;
-    const limit = Math.min(SHOWN_MAX, Number(query.limit) || SHOWN);
-    const found = (await answerOf(visit, listUsers, { query: { name, limit } })).users;
-    const isFull = found.length === limit && limit < SHOWN_MAX;
+    const wanted = { name: query.name || undefined, brand: query.brand || undefined };
+    const after = query.after || undefined;
+    const limit = rowsAsked(query.limit, SIZE);
+    const found = await answerOf(visit, listUsers, { query: { ...wanted, after, limit } });
+    const last = found.users.at(-1)?.user;
+    const next = pageAddress('/users', { ...wanted, limit: query.limit, after: last });
     return {
       title: 'Users',
       body: (
         <>
           <Filter label="Which users">
             <Field name="name" label="begins with" value={query.name} placeholder="alice or 0x40fb" />
+            <Field name="brand" label="of brand" value={query.brand} placeholder="id or domain" />
           </Filter>
-          <Command text={`rewards users list${name === undefined ? '' : ` ${name}`}`} />
-          <Section title={name === undefined ? 'Newest first' : 'By name'} live="users">
+          <Command text={commandOf({ ...wanted, after })} />
+          <Section title={titleOf(wanted)} live="users">
+            {after !== undefined && (
+              <p>
+                After <Text of={after} />. <a href={pageAddress('/users', wanted)}>From the beginning</a>
+              </p>
+            )}
             <Table
               label="Users"
               columns={['user', 'wallet', 'since', 'requests']}
-              rows={found.map(({ user, address, createdAt }) => [
+              rows={found.users.map(({ user, address, createdAt }) => [
                 <a href={userAddress(user)}>
                   <Text of={user} />
                 </a>,
@@ -40,10 +47,8 @@ export const users: ConsolePage = {
                 <Moment at={createdAt} nowMs={nowMs} />,
                 <a href={pageAddress('/requests', { user })}>requests</a>,
               ])}
-              empty={
-                name === undefined ? 'Nobody was rewarded yet.' : 'Nobody with a wallet has such a name.'
-              }
-              more={isFull ? { href: pageAddress('/users', { name, limit: String(SHOWN_MAX) }) } : undefined}
+              empty={emptyOf({ ...wanted, after })}
+              more={found.more ? { href: next, label: 'Next users' } : undefined}
             />
           </Section>
         </>
@@ -51,3 +56,25 @@ export const users: ConsolePage = {
     };
   },
 };
+
+interface Wanted {
+  name: string | undefined;
+  brand: string | undefined;
+  after?: string | undefined;
+}
+
+const titleOf = ({ name, brand }: Wanted) =>
+  name === undefined && brand === undefined ? 'Newest first' : 'By name';
+
+const commandOf = ({ name, ...flags }: Wanted) =>
+  [
+    'rewards users list',
+    ...(name === undefined ? [] : [name]),
+    ...Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag} ${value}`])),
+  ].join(' ');
+
+function emptyOf({ name, brand, after }: Wanted): string {
+  if (after !== undefined) return 'Nobody comes after.';
+  if (name === undefined && brand === undefined) return 'Nobody was rewarded yet.';
+  return 'Nobody with a wallet has such a name, or has claimed an event of that brand.';
+}

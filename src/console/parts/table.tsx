@@ -1,5 +1,6 @@
 /** Tables and lists of facts, which scroll within themselves where a screen is narrow. */
 import type { Child, FC } from 'hono/jsx';
+import type { MoreRows } from '../page.ts';
 
 interface Column {
   name: string;
@@ -14,8 +15,8 @@ interface TableProps {
   rows: readonly (readonly Child[])[];
   /** What stands in its place when there is no row. */
   empty: Child;
-  /** How many more there are than are shown, and where they can be seen. */
-  more?: { count?: number; href: string } | undefined;
+  /** Where rows that are not shown can be seen. */
+  more?: MoreRows | undefined;
 }
 
 export const Table: FC<TableProps> = ({ label, columns, rows, empty, more }) => {
@@ -47,16 +48,19 @@ export const Table: FC<TableProps> = ({ label, columns, rows, empty, more }) => 
           </tbody>
         </table>
       </section>
-      {more && (
-        <p>
-          <a href={more.href}>
-            {more.count === undefined ? 'Show more' : `Show more (${more.count} in all)`}
-          </a>
-        </p>
-      )}
+      {more && <More {...more} />}
     </>
   );
 };
+
+const More: FC<MoreRows> = ({ count, href, note, label = 'Show more' }) =>
+  href === undefined ? (
+    <p class="quiet">{note}</p>
+  ) : (
+    <p>
+      <a href={href}>{count === undefined ? label : `${label} (${count} in all)`}</a>
+    </p>
+  );
 
 /** Names and what they are, one below the other. */
 export const Facts: FC<{ of: readonly (readonly [name: string, value: Child])[] }> = ({ of }) => (

@@ -204,15 +204,26 @@ export const listUsers = endpoint('GET /users', {
       .string()
       .optional()
       .meta({ description: 'Only those whose e-mail or address begins so, in its order.' }),
+    brand: z.string().optional().meta({
+      description:
+        'Id or domain: only those who have claimed an event of this brand, in the order of their names.',
+    }),
+    after: z.string().optional().meta({ description: 'Only those that come after this user.' }),
     limit: listLimit(USERS_MAX),
   }),
   unfit: wrongLimit(USERS_MAX),
   example: { query: { name: 'alice' } },
   answer: {
     description: 'The users.',
-    body: named('UserList', z.object({ users: z.array(userRow) })),
+    body: named(
+      'UserList',
+      z.object({
+        users: z.array(userRow),
+        more: z.boolean().meta({ description: 'Whether there are more: ask with `after`, the last user.' }),
+      }),
+    ),
   },
-  refusals: ['invalid_limit'],
+  refusals: ['invalid_limit', 'brand_not_found', 'wallet_not_found'],
 });
 
 export const showUser = endpoint('GET /users/{user}', {

@@ -118,14 +118,25 @@ export const listWebhookEndpoints = endpoint('GET /webhooks/endpoints', {
   id: 'listWebhookEndpoints',
   onLedger: true,
   tag: 'Webhooks',
-  summary: 'Where webhooks go',
-  query: z.object({ brand: z.string().meta({ description: 'Id or domain; default: all.' }) }).partial(),
+  summary: 'Where webhooks go, newest first',
+  query: z.object({
+    brand: z.string().optional().meta({ description: 'Id or domain; default: all.' }),
+    after: z.string().optional().meta({ description: 'Only those that come after the one with this id.' }),
+    limit: listLimit(LIST_MAX),
+  }),
+  unfit: wrongLimit(LIST_MAX),
   example: { query: { brand: demo.domain } },
   answer: {
     description: 'The endpoints, without their secrets.',
-    body: named('WebhookEndpointList', z.object({ endpoints: z.array(webhookEndpointShape) })),
+    body: named(
+      'WebhookEndpointList',
+      z.object({
+        endpoints: z.array(webhookEndpointShape),
+        more: z.boolean().meta({ description: 'Whether there are more: ask with `after`, the last id.' }),
+      }),
+    ),
   },
-  refusals: ['brand_not_found'],
+  refusals: ['brand_not_found', 'invalid_limit', 'webhook_endpoint_not_found'],
 });
 
 export const showWebhookEndpoint = endpoint('GET /webhooks/endpoints/{id}', {

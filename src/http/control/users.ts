@@ -62,8 +62,10 @@ export const controlWallets = (deps: ControlWalletsDeps): ControlRoute[] => [
   }),
   controlHandler(listUsers, async ({ query }) => {
     const found = await users.listUsers(deps, query);
+    if ('refusal' in found) return found;
     return {
-      users: found.map(({ userKey, address, createdAt }) => ({
+      more: found.more,
+      users: found.users.map(({ userKey, address, createdAt }) => ({
         user: userKey,
         address: checksummed(address),
         createdAt: instant(createdAt),

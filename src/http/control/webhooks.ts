@@ -36,8 +36,9 @@ export const controlWebhooks = (deps: ControlWebhooksDeps): ControlRoute[] => [
 
 const controlEndpoints = (deps: ControlWebhooksDeps): ControlRoute[] => [
   controlHandler(listWebhookEndpoints, async ({ query }) => {
-    const shown = await endpoints.showEndpoints(deps, query.brand);
-    return 'refusal' in shown ? shown : { endpoints: shown.endpoints.map(endpointReply) };
+    const shown = await endpoints.showEndpoints(deps, query);
+    if ('refusal' in shown) return shown;
+    return { endpoints: shown.endpoints.map(endpointReply), more: shown.more };
   }),
   controlHandler(showWebhookEndpoint, async ({ path: { id } }) => {
     const shown = await endpoints.showEndpoint(deps, { id, deliveriesMax: HEALTH_DELIVERIES_MAX });

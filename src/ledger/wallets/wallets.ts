@@ -1,10 +1,11 @@
 /** Which wallet belongs to which user. A wallet, once written, never changes. */
-import { and, asc, desc, eq, gte, inArray, isNotNull, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, inArray, isNotNull, lt, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import { takeNumbers } from '../counters.ts';
 import type { Queries } from '../database/database.ts';
 import { bulkInsert } from '../database/many-values.ts';
 import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
+import { claimCounters, claimTotals } from '../schema/rewards.ts';
 import { pregeneratedUsers, wallets } from '../schema/wallets.ts';
 
 export type Wallet = typeof wallets.$inferSelect;
@@ -29,26 +30,75 @@ export async function findWalletAt(db: Queries, address: `0x${string}`): Promise
   return row;
 }
 
-/** Users whose wallets were derived here, the newest first. */
-export const newestWallets = (db: Queries, limit: number): Promise<Wallet[]> =>
+/** Users whose wallets were derived here, the newest first; `below` a place in the key tree, where that is given. */
+export const newestWallets = (
+  db: Queries,
+  { below, limit }: { below?: number | undefined; limit: number },
+): Promise<Wallet[]> =>
   db
     .select()
     .from(wallets)
-    .where(isNotNull(wallets.derivationIndex))
+    .where(below === undefined ? isNotNull(wallets.derivationIndex) : lt(wallets.derivationIndex, below))
     .orderBy(desc(wallets.derivationIndex))
     .limit(limit);
 
 /** Comes after every text that begins as the one before it. */
 const LAST_SIGN = '\u{10ffff}';
 
+/** Which keys of users are wanted: those that begin so, and come after this one. */
+export interface KeyRange {
+  beginning: string;
+  after?: string | undefined;
+}
+
+const within = (column: typeof wallets.userKey | typeof claimCounters.userKey, range: KeyRange) =>
+  and(
+    gte(column, range.beginning),
+    lt(column, range.beginning + LAST_SIGN),
+    range.after === undefined ? undefined : gt(column, range.after),
+  );
+
 /** Users whose key begins so, in its order. */
-export const walletsNamed = (db: Queries, of: { beginning: string; limit: number }): Promise<Wallet[]> =>
-  db
+export const walletsNamed = (db: Queries, of: KeyRange & { limit: number }): Promise<Wallet[]> =>
+  db.select().from(wallets).where(within(wallets.userKey, of)).orderBy(asc(wallets.userKey)).limit(of.limit);
+
+/**
+ * Users who have claimed an event of a brand, in the order of their keys. Each event's claims are in that order already, so
+ * the first few of each event are all that is read, however many users the brand has.
+ */
+export async function walletsOfBrand(
+  db: Queries,
+  of: KeyRange & { brandId: BrandId; limit: number },
+): Promise<Wallet[]> {
+  const { brandId, limit } = of;
+  const claimed = await db
+    .select({ eventType: claimTotals.eventType })
+    .from(claimTotals)
+    .where(eq(claimTotals.brandId, brandId));
+  const userKeys = new Set<string>();
+  for (const { eventType } of claimed) {
+    const rows = await db
+      .select({ userKey: claimCounters.userKey })
+      .from(claimCounters)
+      .where(
+        and(
+          eq(claimCounters.brandId, brandId),
+          eq(claimCounters.eventType, eventType),
+          within(claimCounters.userKey, of),
+        ),
+      )
+      .orderBy(asc(claimCounters.userKey))
+      .limit(limit);
+    for (const { userKey } of rows) userKeys.add(userKey);
+  }
+  if (userKeys.size === 0) return [];
+  return db
     .select()
     .from(wallets)
-    .where(and(gte(wallets.userKey, of.beginning), lt(wallets.userKey, of.beginning + LAST_SIGN)))
+    .where(inArray(wallets.userKey, [...userKeys]))
     .orderBy(asc(wallets.userKey))
-    .limit(of.limit);
+    .limit(limit);
+}
 
 /** The users whose wallets have these addresses, spelled as they are stored. */
 export async function userKeysAt(db: Queries, addresses: `0x${string}`[]): Promise<string[]> {

@@ -1,5 +1,5 @@
 /** The endpoints of brands: where webhooks go, and the secrets that sign them. */
-import { and, asc, eq, inArray, isNotNull, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNotNull, lt, or, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
 import { isOneOf, type Of, preparedQuery } from '../database/prepared-query.ts';
@@ -103,9 +103,26 @@ export const endpointsTurnedOff = (db: Queries) =>
       and(isNotNull(webhookEndpoints.disabledAt), inArray(webhookEndpoints.disabledWhy, ['gone', 'failing'])),
     );
 
-/** The endpoints of all brands, a brand's together. */
-export const everyEndpoint = (db: Queries): Promise<WebhookEndpoint[]> =>
-  db
+/** Endpoints of one brand or of all, newest first; `after`: only those that come after this one. */
+export const newestEndpoints = (
+  db: Queries,
+  of: {
+    brandId?: BrandId | undefined;
+    after?: Pick<WebhookEndpoint, 'id' | 'createdAt'> | undefined;
+    limit: number;
+  },
+): Promise<WebhookEndpoint[]> => {
+  const { id, createdAt, brandId } = webhookEndpoints;
+  const { after } = of;
+  return db
     .select()
     .from(webhookEndpoints)
-    .orderBy(asc(webhookEndpoints.brandId), asc(webhookEndpoints.createdAt), asc(webhookEndpoints.id));
+    .where(
+      and(
+        of.brandId && eq(brandId, of.brandId),
+        after && or(lt(createdAt, after.createdAt), and(eq(createdAt, after.createdAt), lt(id, after.id))),
+      ),
+    )
+    .orderBy(desc(createdAt), desc(id))
+    .limit(of.limit);
+};

@@ -51,7 +51,7 @@ export function drawPlot({ title, x, y, series }: Plot): string {
   const points = series.flatMap((one) => one.points);
   if (points.length === 0) throw new Error(`${title}: there is no point to draw`);
   const xs = [...new Set(points.map((one) => one.x))].sort((one, other) => one - other);
-  const yTicks = ticksUpTo(Math.max(...points.map((one) => one.y)));
+  const yTicks = ticksUpTo(highest(points, ({ y: value }) => value));
   const top = yTicks.at(-1) ?? 1;
   const across = placeAcross(x.scale, xs);
   const down = (value: number) => placed(frame.top + plotHeight * (1 - value / top));
@@ -85,14 +85,23 @@ export function drawPlot({ title, x, y, series }: Plot): string {
 }
 
 function placeAcross(scale: Axis['scale'], xs: number[]): (value: number) => number {
+  // A logarithm has no place for 0 and what lies below: it stands where the least value that has one does.
+  const least = xs.find((one) => one > 0) ?? 1;
   const value = (one: number) => {
     if (scale === 'places') return xs.indexOf(one);
-    return scale === 'log' ? Math.log(one) : one;
+    return scale === 'log' ? Math.log(Math.max(one, least)) : one;
   };
   const first = scale === 'linear' ? 0 : value(xs[0] ?? 0);
   const width = value(xs.at(-1) ?? 1) - first || 1;
   const inset = scale === 'linear' ? 0 : 24;
   return (one) => placed(frame.left + inset + ((plotWidth - 2 * inset) * (value(one) - first)) / width);
+}
+
+/** Point by point: a list is longer than a call may have arguments. */
+function highest<T>(of: readonly T[], value: (one: T) => number): number {
+  let found = Number.NEGATIVE_INFINITY;
+  for (const one of of) found = Math.max(found, value(one));
+  return found;
 }
 
 /** A line, with dots where its points are few enough to be told apart. */

@@ -176,8 +176,13 @@ Examples:
         description: WHERE,
         verbs: {
           list: {
-            summary: 'print the endpoints, without their secrets',
-            options: [...ledgerOptions(), option('--brand <brand>', `${BRAND} [default: all brands]`)],
+            summary: 'print the endpoints without their secrets, newest first',
+            options: [
+              ...ledgerOptions(),
+              option('--brand <brand>', `${BRAND} [default: all brands]`),
+              option('--after <id>', 'only those that come after this one, which was listed last'),
+              limitOption('number of endpoints, at most', { default: 50 }),
+            ],
             run: endpoints('listEndpoints'),
           },
           show: {

@@ -20,11 +20,16 @@ interface OfId {
 }
 
 export const listEndpoints = asks(webhooks.listWebhookEndpoints, {
-  request: ({ brand }: { brand?: string }) => ({ query: { brand } }),
-  text: ({ endpoints: all }, style) =>
+  request: ({ brand, after, limit }: { brand?: string; after?: string; limit: number }) => ({
+    query: { brand, after, limit },
+  }),
+  text: ({ endpoints: all, more }, style) =>
     all.length === 0
       ? style.dim('no endpoint yet: rewards webhooks endpoints add')
-      : all.map((one) => endpointText(one, style)).join('\n'),
+      : [
+          ...all.map((one) => endpointText(one, style)),
+          ...(more ? [style.dim(`more: --after ${all.at(-1)?.id}`)] : []),
+        ].join('\n'),
 });
 
 export const showEndpoint = asks(webhooks.showWebhookEndpoint, {
@@ -160,9 +165,8 @@ const LATEST = 'latest';
 /** The id as it stands, unless it is `latest` and there is one. */
 export async function endpointId(call: Call, id: string): Promise<string> {
   if (id !== LATEST) return id;
-  const { body } = await call(webhooks.listWebhookEndpoints, { query: {} });
-  const newest = body.endpoints?.reduce((last, one) => (one.createdAt >= last.createdAt ? one : last));
-  return newest?.id ?? id;
+  const { body } = await call(webhooks.listWebhookEndpoints, { query: { limit: 1 } });
+  return body.endpoints?.[0]?.id ?? id;
 }
 
 /** The same for an event. */

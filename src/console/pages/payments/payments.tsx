@@ -1,7 +1,7 @@
 /** Checkout sessions of the emulated payment processor, newest first. */
 import type { Child } from 'hono/jsx';
 import { beginCheckout, type CheckoutSession, listSessions } from '../../../contract/control/processor.ts';
-import { answerOf, type ConsolePage, pageAddress } from '../../page.ts';
+import { answerOf, type ConsolePage, type MoreRows, moreRows, pageAddress, rowsAsked } from '../../page.ts';
 import { Action, Command, Field, Filter } from '../../parts/action.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Section, Table } from '../../parts/table.tsx';
@@ -9,8 +9,7 @@ import { Id, State, Text } from '../../parts/text.tsx';
 import { paymentAddress } from './payment-steps.tsx';
 
 const STATES = ['open', 'complete', 'expired'] as const;
-const SHOWN = 50;
-const SHOWN_MAX = 500;
+const SIZE = { first: 50, most: 500 };
 
 export const payments: ConsolePage = {
   path: '/payments',
@@ -18,10 +17,10 @@ export const payments: ConsolePage = {
   async view(visit) {
     const { query, nowMs } = visit;
     const status = STATES.find((one) => one === query.status);
-    const limit = Math.min(SHOWN_MAX, Number(query.limit) || SHOWN);
+    const limit = rowsAsked(query.limit, SIZE);
     const user = query.user || undefined;
     const { sessions } = await answerOf(visit, listSessions, { query: { status, user, limit } });
-    const isFull = sessions.length === limit && limit < SHOWN_MAX;
+    const list = { count: sessions.length, limit, most: SIZE.most };
     return {
       title: 'Payments',
       body: (
@@ -46,11 +45,10 @@ export const payments: ConsolePage = {
             <Sessions
               of={sessions}
               nowMs={nowMs}
-              more={
-                isFull
-                  ? { href: pageAddress('/payments', { status, user, limit: String(SHOWN_MAX) }) }
-                  : undefined
-              }
+              more={moreRows(list, {
+                href: (most) => pageAddress('/payments', { status, user, limit: most }),
+                others: 'The filter finds older ones, by buyer and by state.',
+              })}
             />
           </Section>
         </>
@@ -67,7 +65,7 @@ const flagsOf = (wanted: Record<string, string | undefined>) =>
 const Sessions = (props: {
   of: readonly CheckoutSession[];
   nowMs: number;
-  more: { href: string } | undefined;
+  more: MoreRows | undefined;
 }): Child => (
   <Table
     label="Sessions"

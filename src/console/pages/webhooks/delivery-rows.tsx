@@ -1,7 +1,7 @@
 /** Deliveries of webhooks as rows of a table, on every page that shows what the service has told. */
 import type { Child } from 'hono/jsx';
 import { listDeliveries, type WebhookDelivery } from '../../../contract/control/webhooks.ts';
-import { answerOf, pageAddress, type Visit } from '../../page.ts';
+import { answerOf, type MoreRows, pageAddress, type Visit } from '../../page.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Id, State, Text } from '../../parts/text.tsx';
@@ -31,7 +31,7 @@ export const Deliveries = (props: {
   of: readonly WebhookDelivery[];
   nowMs: number;
   empty: string;
-  more?: { href: string } | undefined;
+  more?: MoreRows | undefined;
 }): Child => (
   <Table
     label="Deliveries"

@@ -1,24 +1,24 @@
 /** What the emulator's own receiver got, newest first, and whether the signatures are right. */
 import type { Child } from 'hono/jsx';
 import { type InboxDelivery, listInbox } from '../../../contract/control/inbox.ts';
-import { answerOf, type ConsolePage, pageAddress } from '../../page.ts';
+import { counted } from '../../../lib/counted.ts';
+import { answerOf, type ConsolePage, moreRows, pageAddress, rowsAsked } from '../../page.ts';
 import { Command } from '../../parts/action.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Facts, Section, Table } from '../../parts/table.tsx';
 import { Body, Id, State, Text } from '../../parts/text.tsx';
 import { webhookAddress } from './delivery-rows.tsx';
 
-const SHOWN = 50;
-const SHOWN_MAX = 500;
-/** Everybody may post up to 64 KB; a page of 500 has to stay one that a browser can show. */
+/** Everybody may post up to 64 KB with headers of their own; the page has to stay one that a browser can show. */
+const SIZE = { first: 50, most: 200 };
 const BODY_SHOWN_MAX = 2_000;
 
 export const inbox: ConsolePage = {
   path: '/webhooks/inbox',
   async view(visit) {
-    const limit = Math.min(SHOWN_MAX, Number(visit.query.limit) || SHOWN);
+    const limit = rowsAsked(visit.query.limit, SIZE);
     const { deliveries } = await answerOf(visit, listInbox, { query: { limit } });
-    const isFull = deliveries.length === limit && limit < SHOWN_MAX;
+    const list = { count: deliveries.length, limit, most: SIZE.most };
     return {
       title: 'Inbox of the emulator’s own receiver',
       body: (
@@ -35,9 +35,10 @@ export const inbox: ConsolePage = {
                 <Came of={one} />,
               ])}
               empty="Nothing came yet."
-              more={
-                isFull ? { href: pageAddress('/webhooks/inbox', { limit: String(SHOWN_MAX) }) } : undefined
-              }
+              more={moreRows(list, {
+                href: (most) => pageAddress('/webhooks/inbox', { limit: most }),
+                others: '`rewards webhooks inbox --limit 500` prints older ones.',
+              })}
             />
           </Section>
         </>
@@ -71,7 +72,7 @@ const Signature = ({ of }: { of: InboxDelivery['signature'] }): Child => {
 
 const Came = ({ of: { id, headers, rawBody } }: { of: InboxDelivery }): Child => (
   <details>
-    <summary>{rawBody.length} characters</summary>
+    <summary>{counted(rawBody.length, 'character')}</summary>
     <Body
       of={rawBody.length > BODY_SHOWN_MAX ? rawBody.slice(0, BODY_SHOWN_MAX) : rawBody}
       label={`Body of ${id}`}

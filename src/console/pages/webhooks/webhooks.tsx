@@ -8,7 +8,15 @@ import {
   type WebhookEndpointDetail,
 } from '../../../contract/control/webhooks.ts';
 import { webhookTypes } from '../../../rules/webhook-body.ts';
-import { answerOf, type ConsolePage, pageAddress, type Visit } from '../../page.ts';
+import {
+  answerOf,
+  type ConsolePage,
+  type MoreRows,
+  moreRows,
+  pageAddress,
+  rowsAsked,
+  type Visit,
+} from '../../page.ts';
 import { Command, Field, Filter } from '../../parts/action.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Section, Table } from '../../parts/table.tsx';
@@ -17,11 +25,9 @@ import { Deliveries } from './delivery-rows.tsx';
 import { Backlog, endpointAddress, Health } from './endpoint.tsx';
 
 const STATES = ['waiting', 'held', 'failed', 'delivered'] as const;
-const SHOWN = 50;
-const SHOWN_MAX = 500;
-/** As many as a brand may have: the health of each is a question of its own. */
-const ENDPOINTS_SHOWN = 10;
-const ENDPOINTS_SHOWN_MAX = 100;
+const SIZE = { first: 50, most: 500 };
+/** First as many as a brand may have: the health of each is a question of its own. */
+const ENDPOINTS_SIZE = { first: 10, most: 100 };
 
 const among = <T extends string>(all: readonly T[], text: string | undefined) =>
   all.find((one) => one === text);
@@ -38,12 +44,12 @@ export const webhooks: ConsolePage = {
       state: among(STATES, query.state),
       type: among(webhookTypes, query.type),
     };
-    const limit = Math.min(SHOWN_MAX, Number(query.limit) || SHOWN);
+    const limit = rowsAsked(query.limit, SIZE);
     const [endpoints, { deliveries }] = await Promise.all([
       endpointsOf(visit, wanted.brand),
       answerOf(visit, listDeliveries, { query: { ...wanted, limit } }),
     ]);
-    const isFull = deliveries.length === limit && limit < SHOWN_MAX;
+    const list = { count: deliveries.length, limit, most: SIZE.most };
     const flags = Object.entries(wanted).flatMap(([name, value]) => (value ? [` --${name} ${value}`] : []));
     const here = { ...wanted, endpoints: query.endpoints, limit: query.limit };
     return {
@@ -52,9 +58,12 @@ export const webhooks: ConsolePage = {
         <>
           <Section title="Endpoints" live="endpoints">
             <Endpoints
-              of={endpoints}
+              of={endpoints.shown}
               nowMs={nowMs}
-              more={pageAddress('/webhooks', { ...here, endpoints: String(ENDPOINTS_SHOWN_MAX) })}
+              more={moreRows(endpoints.list, {
+                href: (most) => pageAddress('/webhooks', { ...here, endpoints: most }),
+                others: 'The filter by brand finds the others; `rewards webhooks endpoints list` lists all.',
+              })}
             />
           </Section>
           <Filter label="Which deliveries">
@@ -70,9 +79,10 @@ export const webhooks: ConsolePage = {
               of={deliveries}
               nowMs={nowMs}
               empty="Nothing was told yet."
-              more={
-                isFull ? { href: pageAddress('/webhooks', { ...here, limit: String(SHOWN_MAX) }) } : undefined
-              }
+              more={moreRows(list, {
+                href: (most) => pageAddress('/webhooks', { ...here, limit: most }),
+                others: 'The filter finds older ones.',
+              })}
             />
           </Section>
           {!visit.readOnly && (
@@ -86,27 +96,25 @@ export const webhooks: ConsolePage = {
   },
 };
 
-interface Shown {
-  all: number;
-  shown: { endpoint: WebhookEndpoint; latest: WebhookEndpointDetail['latest'] | undefined }[];
-}
+type Shown = { endpoint: WebhookEndpoint; latest: WebhookEndpointDetail['latest'] | undefined }[];
 
-async function endpointsOf(visit: Visit, brand: string | undefined): Promise<Shown> {
-  const most = Math.min(ENDPOINTS_SHOWN_MAX, Number(visit.query.endpoints) || ENDPOINTS_SHOWN);
-  const { endpoints } = await answerOf(visit, listWebhookEndpoints, { query: { brand } });
-  const shown = endpoints.slice(0, Math.max(1, most)).map(async (endpoint) => {
+async function endpointsOf(visit: Visit, brand: string | undefined) {
+  const limit = rowsAsked(visit.query.endpoints, ENDPOINTS_SIZE);
+  const { endpoints, more } = await answerOf(visit, listWebhookEndpoints, { query: { brand, limit } });
+  const shown = endpoints.map(async (endpoint) => {
     const { status, body } = await visit.call(showWebhookEndpoint, { path: { id: endpoint.id } });
     // It may have been removed meanwhile.
     return { endpoint, latest: status === 200 ? body.latest : undefined };
   });
-  return { all: endpoints.length, shown: await Promise.all(shown) };
+  const list = { count: endpoints.length, limit: more ? limit : limit + 1, most: ENDPOINTS_SIZE.most };
+  return { list, shown: await Promise.all(shown) };
 }
 
-const Endpoints = (props: { of: Shown; nowMs: number; more: string }): Child => (
+const Endpoints = (props: { of: Shown; nowMs: number; more: MoreRows | undefined }): Child => (
   <Table
     label="Endpoints"
     columns={['where to', 'brand', 'types', 'health', 'last delivered', 'newest deliveries']}
-    rows={props.of.shown.map(({ endpoint, latest }) => [
+    rows={props.of.map(({ endpoint, latest }) => [
       <>
         <Text of={endpoint.url} /> <Id of={endpoint.id} href={endpointAddress(endpoint.id)} />
       </>,
@@ -117,6 +125,6 @@ const Endpoints = (props: { of: Shown; nowMs: number; more: string }): Child => 
       latest ? <Backlog of={latest} nowMs={props.nowMs} /> : 'it is gone',
     ])}
     empty="None. Add one: rewards webhooks endpoints add <url>"
-    more={props.of.shown.length < props.of.all ? { count: props.of.all, href: props.more } : undefined}
+    more={props.more}
   />
 );
