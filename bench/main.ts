@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { measureGas } from './gas/measure-gas.ts';
 import { measureConcurrency, measureLatency } from './groups/by-load.ts';
+import { measureConsoleOpen } from './groups/console-open.ts';
 import type { Found } from './groups/found.ts';
 import { measureGenerator } from './groups/generator-ceiling.ts';
 import { measureGrowth } from './groups/growth.ts';
@@ -72,6 +73,7 @@ async function measureAll(bench: Bench, keep: (found: Found) => void): Promise<F
   if (wants('concurrency')) await add(measureConcurrency(bench, plan));
   if (wants('latency')) await add(measureLatency(bench, plan, found));
   if (wants('instant')) await add(measureInstant(bench, plan));
+  if (wants('console')) await add(measureConsoleOpen(bench, plan));
   const { postgres } = plan;
   if (wants('postgres', 'replicas') && !postgres)
     say('without --database postgres://… nothing is measured on Postgres');

@@ -33,4 +33,17 @@ export interface Found {
   /** Milliseconds of each start. */
   starts?: { serve: number[]; help: number[]; node: number[] };
   memory?: { events: number; residentMb: number; trend: Trend };
+  consoleOpen?: ConsoleOpen;
+}
+
+/** The same events of `serve` with its console closed and open: events a second of each round. */
+export interface ConsoleOpen {
+  closed: number[];
+  open: number[];
+  /** What its pages held when they were opened, and after a round's events; both after a collection. */
+  heapKb: { before: number; after: number }[];
+  /** Streams of changes at the end of a round. */
+  streams: { opened: number; alive: number }[];
+  /** From each click to the picture of what it led to. */
+  interactionMs: number[];
 }

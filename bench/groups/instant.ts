@@ -13,11 +13,15 @@ import type { Plan } from './plan.ts';
 import { inTurns, type Subject } from './rounds.ts';
 import { allPaid, baselineOf, eventLoad } from './subjects.ts';
 
-const brand: { brandId: Hex; domain: string } = { brandId: `0x${'b1'.repeat(20)}`, domain: 'many.example' };
-const fixture = `brands:
+/** The brand of a `serve` that is measured, and the seed file that it comes from. */
+export const serveBrand: { brandId: Hex; domain: string } = {
+  brandId: `0x${'b1'.repeat(20)}`,
+  domain: 'many.example',
+};
+export const serveFixture = `brands:
   - name: Many
-    brandId: "${brand.brandId}"
-    domains: [${brand.domain}]
+    brandId: "${serveBrand.brandId}"
+    domains: [${serveBrand.domain}]
     escrow: 1000000000
     events:
       form_submit: { reward: ${REWARD}, maxClaims: unlimited, cooldown: 0 }
@@ -26,7 +30,7 @@ const fixture = `brands:
 export async function measureInstant(bench: Bench, plan: Plan): Promise<Found> {
   return withScope(bench, async ({ folder, started }) => {
     const naive = await started(startBaseline('sqlite-server', join(folder, 'naive.sqlite')));
-    writeFileSync(join(folder, 'seed.yaml'), fixture);
+    writeFileSync(join(folder, 'seed.yaml'), serveFixture);
     const serve = await started(
       startProgram(
         ['serve', '--quiet', '--port', '0', '--rpc-port', '0', '--persist-to', 'data', '--seed', 'seed.yaml'],
@@ -35,14 +39,14 @@ export async function measureInstant(bench: Bench, plan: Plan): Promise<Found> {
     );
     const rpc = createRpc({ url: serve.urls.rpc, ...settings.rpc, timeoutMs: 30_000 });
     const instant: Subject = {
-      load: eventLoad([serve.url], brand),
+      load: eventLoad([serve.url], serveBrand),
       pids: [serve.pid],
-      settled: allPaid(rpc, { contracts: serve.contracts, brands: [brand] }),
+      settled: allPaid(rpc, { contracts: serve.contracts, brands: [serveBrand] }),
     };
     const { callers } = plan;
     const { 'naive-instant': naiveRounds, instant: rounds } = await inTurns({
       ...bench,
-      subjects: { 'naive-instant': baselineOf(naive, brand), instant },
+      subjects: { 'naive-instant': baselineOf(naive, serveBrand), instant },
       names: ['naive-instant', 'instant'],
       rounds: plan.rounds,
       warmUpSeconds: plan.warmUpSeconds,

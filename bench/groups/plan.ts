@@ -3,14 +3,16 @@
 /** The loads of `--only`, in the order in which they are measured. */
 export const loadNames = [
   ...['naive', 'events', 'raw', 'relays', 'relays-many', 'concurrency', 'latency'],
-  ...['instant', 'postgres', 'replicas', 'growth', 'gas', 'starts', 'memory'],
+  ...['instant', 'console', 'postgres', 'replicas', 'growth', 'gas', 'starts', 'memory'],
 ] as const;
 export type LoadName =
   | ('naive' | 'events' | 'raw' | 'relays' | 'relays-many' | 'concurrency' | 'latency')
-  | ('instant' | 'postgres' | 'replicas' | 'growth' | 'gas' | 'starts' | 'memory');
+  | ('instant' | 'console' | 'postgres' | 'replicas' | 'growth' | 'gas' | 'starts' | 'memory');
 
 /** What `--quick` leaves out. */
-export const longLoads: readonly LoadName[] = ['relays-many', 'concurrency', 'replicas', 'growth', 'memory'];
+export const longLoads: readonly LoadName[] = [
+  ...(['relays-many', 'concurrency', 'console', 'replicas', 'growth', 'memory'] as const),
+];
 
 export interface Plan {
   names: LoadName[];

@@ -36,7 +36,13 @@ function rowOf(id: RowId, measured: number, base: number | null = null, also = t
 
 /** The rows whose loads were measured. */
 export function rowsOf(found: Found): Row[] {
-  return [...rateRows(found.rounds), ...latencyRows(found), ...sizeRows(found), ...startRows(found)];
+  return [
+    ...rateRows(found.rounds),
+    ...latencyRows(found),
+    ...sizeRows(found),
+    ...startRows(found),
+    ...consoleRows(found),
+  ];
 }
 
 function rateRows(rounds: Found['rounds']): Row[] {
@@ -78,6 +84,19 @@ function sizeRows({ growth, gas, memory, verify }: Found): Row[] {
           rowOf('verify-memory', verify.peakMb),
         ]
       : []),
+  ];
+}
+
+/** What a page holds may grow by so much: documents of other lengths, and what V8 compiles while it is open. */
+const HEAP_GROWTH_MAX = 0.1;
+
+function consoleRows({ consoleOpen: found }: Found): Row[] {
+  if (!found) return [];
+  const growth = median(found.heapKb.map(({ before, after }) => after / before - 1));
+  const isWell = growth <= HEAP_GROWTH_MAX && found.streams.every(({ opened, alive }) => opened === alive);
+  return [
+    rowOf('console-open', median(found.open), median(found.closed), isWell),
+    rowOf('console-click', median(found.interactionMs)),
   ];
 }
 

@@ -17,6 +17,8 @@ export const targets = {
   'calldata-per-reward': { unit: 'bytes', kind: 'value', most: 23 },
   'serve-ready': { unit: 's', kind: 'value', most: 0.5 },
   help: { unit: 'ms', kind: 'value', most: 80 },
+  'console-open': { unit: 'events/s', kind: 'ratio', least: 0.97 },
+  'console-click': { unit: 'ms', kind: 'value', most: 100 },
   memory: { unit: 'MB', kind: 'value', most: 250 },
   verify: { unit: 's', kind: 'value', most: 60 },
   'verify-memory': { unit: 'MB', kind: 'value', most: 250 },

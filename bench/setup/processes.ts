@@ -65,7 +65,9 @@ export const environmentWith = (env: Record<string, string>): NodeJS.ProcessEnv 
 export const program = () => process.env.REWARDS_BENCH_PROGRAM ?? besideThis('../bin/rewards.js');
 
 export interface Ready {
-  urls: { events: string; rpc: string };
+  urls: { events: string; rpc: string; control: string };
+  /** Of `serve` alone. */
+  controlToken: string;
   contracts: { escrow: Hex };
 }
 

@@ -1,8 +1,8 @@
 /** Tells open pages by server-sent events that something has happened: they then fetch what they show again. */
 
-/** Every open browser needs one stream, whatever its number of tabs; more than this are other programs, and wait. */
-const STREAMS_MAX = 32;
-/** How often a stream looks whether anything has happened: pages are no older than this. */
+/** A browser needs one stream, whatever its number of tabs, and one without locks needs one a tab; more are not people, and wait. */
+const STREAMS_MAX = 128;
+/** How often all streams are told whether anything has happened: pages are no older than this. */
 const LOOK_EVERY_MS = 500;
 /** Listeners cut connections that are silent for longer; this also finds readers who have gone. */
 const HEARTBEAT_EVERY_MS = 10_000;
@@ -21,7 +21,8 @@ export type LiveStreams = ReturnType<typeof createLiveStreams>;
 export function createLiveStreams({ requests, every }: LiveDeps) {
   let changes = 0;
   const revision = () => changes + requests();
-  const open = new Set<() => void>();
+  const open = new Set<Listener>();
+  const shared = sharedTimers({ every, revision, open });
   return {
     /** Something was done by the control API. */
     changed(): void {
@@ -35,32 +36,28 @@ export function createLiveStreams({ requests, every }: LiveDeps) {
           headers: { 'retry-after': '30' },
         });
       }
-      const encoder = new TextEncoder();
       let end = () => {};
       const stream = new ReadableStream<Uint8Array>({
         start(controller) {
-          const send = (text: string) => controller.enqueue(encoder.encode(text));
-          let told = revision();
-          send(`retry: ${RETRY_MS}\nid: ${told}\n\n`);
-          const stopLooking = every(LOOK_EVERY_MS, () => {
-            const now = revision();
-            // A reader that does not keep up is told once it does.
-            if (now === told || (controller.desiredSize ?? 0) <= 0) return;
-            told = now;
-            send(`id: ${now}\nevent: changed\ndata: ${now}\n\n`);
-          });
-          const stopBeating = every(HEARTBEAT_EVERY_MS, () => send(': still here\n\n'));
-          end = () => {
-            if (!open.delete(end)) return;
-            stopLooking();
-            stopBeating();
-            try {
-              controller.close();
-            } catch {
-              // Its reader has gone.
-            }
+          const told = revision();
+          controller.enqueue(encoded(`retry: ${RETRY_MS}\nid: ${told}\n\n`));
+          const listener: Listener = {
+            told,
+            isReady: () => (controller.desiredSize ?? 0) > 0,
+            send: (bytes) => controller.enqueue(bytes),
+            end() {
+              if (!open.delete(listener)) return;
+              shared.fit();
+              try {
+                controller.close();
+              } catch {
+                // Its reader has gone.
+              }
+            },
           };
-          open.add(end);
+          end = listener.end;
+          open.add(listener);
+          shared.fit();
         },
         cancel: () => end(),
       });
@@ -74,10 +71,49 @@ export function createLiveStreams({ requests, every }: LiveDeps) {
     },
     /** Ends all streams: the listener under them closes, or another stack takes this one's place. */
     close(): void {
-      for (const end of [...open]) end();
+      for (const listener of [...open]) listener.end();
     },
     get size() {
       return open.size;
+    },
+  };
+}
+
+interface Listener {
+  /** The revision that it knows. */
+  told: number;
+  /** A reader that does not keep up is told once it does. */
+  isReady: () => boolean;
+  send: (bytes: Uint8Array) => void;
+  end: () => void;
+}
+
+const encoded = (text: string) => new TextEncoder().encode(text);
+const HEARTBEAT = encoded(': still here\n\n');
+
+/** One look and one heartbeat for all who listen, and none while nobody does. */
+function sharedTimers(of: { every: LiveDeps['every']; revision: () => number; open: ReadonlySet<Listener> }) {
+  const { every, revision, open } = of;
+  const look = () => {
+    const now = revision();
+    const late = [...open].filter((listener) => listener.told !== now && listener.isReady());
+    if (late.length === 0) return;
+    const bytes = encoded(`id: ${now}\nevent: changed\ndata: ${now}\n\n`);
+    for (const listener of late) {
+      listener.told = now;
+      listener.send(bytes);
+    }
+  };
+  const beat = () => {
+    for (const listener of open) listener.send(HEARTBEAT);
+  };
+  let stops: (() => void)[] = [];
+  return {
+    /** Begins with the first who listens, and ends with the last. */
+    fit(): void {
+      if (open.size > 0 === stops.length > 0) return;
+      if (open.size > 0) stops = [every(LOOK_EVERY_MS, look), every(HEARTBEAT_EVERY_MS, beat)];
+      else for (const stop of stops.splice(0)) stop();
     },
   };
 }
