@@ -1,5 +1,6 @@
 /** Events of `rewards serve` while nobody looks, and while its console is open: two pages in Chromium, and fifty streams like tabs of other browsers. */
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRpc } from '../../src/chain/rpc/rpc.ts';
 import { settings } from '../../src/compose/config.ts';
@@ -23,8 +24,10 @@ import { measure, perSecond, problemsOf, type Subject } from './rounds.ts';
 import { allPaid, eventLoad } from './subjects.ts';
 
 const EVENTS = 10_000;
-/** As a developer's own load has them: enough to keep the process busy, few enough that a page is not one of hundreds who wait. */
-const CALLERS = 16;
+/** Before them, so that neither V8 nor the first blocks are measured. */
+const WARM_UP_EVENTS = 1_000;
+/** More than a lone developer has at once, and less than hundreds, of which a click would be one. */
+const CALLERS = 64;
 const STREAMS = 50;
 const PAGES = ['/', '/console/requests'];
 /** Between two clicks: somebody reads. */
@@ -38,8 +41,49 @@ export async function measureConsoleOpen(bench: Bench, plan: Plan): Promise<Foun
     bench.say('without Chromium (REWARDS_TEST_CHROMIUM) the console is not measured');
     return { rounds: {} };
   }
+  const round: Round = { bench, plan, chromium };
+  const found: ConsoleOpen = { closed: [], open: [], heapKb: [], streams: [], interactionMs: [] };
+  const closed = async () => {
+    found.closed.push(await onFreshStack(round, 'closed', ({ events }) => events()));
+  };
+  const open = async () => {
+    const work = (stack: Stack) => whileOpen(stack, found, () => stack.events());
+    found.open.push(await onFreshStack(round, 'open', work));
+  };
+  // The order turns, so that a machine that gets slower meets both.
+  for (let number = 0; number < plan.rounds; number++)
+    for (const one of number % 2 === 0 ? [closed, open] : [open, closed]) await one();
+  await onFreshStack(round, 'open, and somebody clicks', (stack) =>
+    whileOpen(stack, found, (pages) => clickedMeanwhile(stack, found, pages)),
+  );
+  const { interactionMs } = found;
+  const [middle, longest] = [median(interactionMs), Math.max(...interactionMs)];
+  bench.say(`${interactionMs.length} clicks: p50 ${middle} ms, the longest ${longest} ms`);
+  return { rounds: {}, consoleOpen: found };
+}
+
+interface Round {
+  bench: Bench;
+  plan: Plan;
+  chromium: string;
+}
+
+interface Stack {
+  bench: Bench;
+  control: ControlHost;
+  browser: Browser;
+  /** Sends them, and returns how many a second were paid. */
+  events: () => Promise<number>;
+}
+
+/** Anvil's blocks cost by what its chain holds, so that each round has a stack of its own. */
+function onFreshStack(
+  { bench, plan, chromium }: Round,
+  name: string,
+  work: (stack: Stack) => Promise<number>,
+): Promise<number> {
   return withScope(bench, async ({ folder, started }) => {
-    writeFileSync(`${folder}/seed.yaml`, serveFixture);
+    writeFileSync(join(folder, 'seed.yaml'), serveFixture);
     const serve = await started(
       startProgram(
         ['serve', '--quiet', '--port', '0', '--rpc-port', '0', '--persist-to', 'data', '--seed', 'seed.yaml'],
@@ -52,68 +96,32 @@ export async function measureConsoleOpen(bench: Bench, plan: Plan): Promise<Foun
       pids: [serve.pid],
       settled: allPaid(rpc, { contracts: serve.contracts, brands: [serveBrand] }),
     };
+    const sent = (most: number) =>
+      measure(bench.generator, subject, { callers: CALLERS, seconds: ROUND_SECONDS, most });
+    const events = async () => {
+      const measured = await sent(EVENTS);
+      for (const problem of problemsOf(measured)) bench.say(`console ${name}: ${problem}`);
+      return perSecond(measured);
+    };
     const control = { url: serve.urls.control, token: serve.controlToken };
+    // It runs in both, with and without pages.
     const browser = await started(startBrowser(chromium, control));
-    const measured = await measureBoth({ bench, plan, subject, control, browser });
-    const rewards = await verified({ env: {}, cwd: folder });
-    bench.say(`rewards verify: ${rewards} rewards of serve, no difference`);
-    return { rounds: {}, consoleOpen: measured };
+    await sent(WARM_UP_EVENTS);
+    const rate = await work({ bench, control, browser, events });
+    bench.say(`console ${name}: ${Math.round(rate)} events a second`);
+    await verified({ env: {}, cwd: folder });
+    return rate;
   });
-}
-
-interface Measuring {
-  bench: Bench;
-  plan: Plan;
-  subject: Subject;
-  control: ControlHost;
-  browser: Browser;
-}
-
-/** The order turns in every round: a chain that grows makes what comes second slower. */
-async function measureBoth(of: Measuring): Promise<ConsoleOpen> {
-  const { bench, plan, subject } = of;
-  const events = async (name: string) => {
-    const one = await measure(bench.generator, subject, {
-      callers: CALLERS,
-      seconds: ROUND_SECONDS,
-      most: EVENTS,
-    });
-    for (const problem of problemsOf(one)) bench.say(`console ${name}: ${problem}`);
-    bench.say(`console ${name}: ${Math.round(perSecond(one))} events a second`);
-    return perSecond(one);
-  };
-  await events('warm-up');
-  const found: ConsoleOpen = { closed: [], open: [], heapKb: [], streams: [], interactionMs: [] };
-  const closed = async () => found.closed.push(await events('closed'));
-  const open = () =>
-    whileOpen(of, found, async () => {
-      found.open.push(await events('open'));
-    });
-  for (let round = 0; round < plan.rounds; round++)
-    for (const one of round % 2 === 0 ? [closed, open] : [open, closed]) await one();
-  await whileOpen(of, found, async ([, requests]) => {
-    let isOver = false;
-    const ended = events('open, and somebody clicks').finally(() => {
-      isOver = true;
-    });
-    while (!isOver && requests) found.interactionMs.push(...(await lookAround(requests)));
-    await ended;
-  });
-  const { interactionMs } = found;
-  bench.say(
-    `${interactionMs.length} clicks: p50 ${median(interactionMs)} ms, the longest ${Math.max(...interactionMs)} ms`,
-  );
-  return found;
 }
 
 type Pages = Awaited<ReturnType<Browser['open']>>['pages'];
 
 /** Everything is open while `work` goes on; what pages hold, and which streams live, is looked at before they close. */
-async function whileOpen(
-  { bench, control, browser }: Measuring,
+async function whileOpen<T>(
+  { bench, control, browser }: Stack,
   found: ConsoleOpen,
-  work: (pages: Pages) => Promise<void>,
-): Promise<void> {
+  work: (pages: Pages) => Promise<T>,
+): Promise<T> {
   const streams = await openStreams(control, STREAMS);
   const { pages, close } = await browser.open(PAGES);
   const held = async () => {
@@ -122,28 +130,35 @@ async function whileOpen(
     return sum;
   };
   const before = await held();
-  await work(pages);
+  const done = await work(pages);
   const after = await held();
   const alive = streams.alive();
-  bench.say(
-    `its pages hold ${Math.round(before)} KB before and ${Math.round(after)} KB after; ${alive} of ${STREAMS} streams live`,
-  );
+  const heap = `${Math.round(before)} KB before and ${Math.round(after)} KB after`;
+  bench.say(`the pages hold ${heap}; ${alive} of ${STREAMS} streams live`);
   found.heapKb.push({ before, after });
   found.streams.push({ opened: STREAMS, alive });
   await close();
   streams.close();
+  return done;
 }
 
-/** The filter, a request of what it finds, and back to the list. */
-async function lookAround(page: Pages[number]): Promise<number[]> {
-  const took: number[] = [];
-  for (const selector of [
-    'form.filter button[type=submit]',
-    'tbody a[href*="/console/requests/req_"]',
-    'nav a[href$="/console/requests"]',
-  ]) {
-    took.push(await clickThrough(page, selector));
-    await delay(READS_MS);
+/** Clicks through the list of requests for as long as events are sent. */
+async function clickedMeanwhile({ events }: Stack, found: ConsoleOpen, [, page]: Pages): Promise<number> {
+  let isOver = false;
+  const sent = events().finally(() => {
+    isOver = true;
+  });
+  while (!isOver && page) {
+    // The filter, a request of what it finds, and back to the list.
+    for (const selector of [
+      'form.filter button[type=submit]',
+      'tbody a[href*="/console/requests/req_"]',
+      'nav a[href$="/console/requests"]',
+    ]) {
+      const took = await clickThrough(page, selector);
+      if (!isOver) found.interactionMs.push(took);
+      await delay(READS_MS);
+    }
   }
-  return took;
+  return sent;
 }

@@ -6,7 +6,7 @@ import { Section } from '../parts/table.tsx';
 import { requestRows } from './request-rows.tsx';
 
 const FILTERS = ['user', 'decision', 'status', 'host', 'path', 'brand'] as const;
-const SIZE = { first: 100, most: 500 };
+const SIZE = { first: 50, most: 500 };
 
 export const requests: ConsolePage = {
   path: '/requests',
