@@ -10,7 +10,7 @@ import { budget } from '../bench/budget/parts.ts';
 import { budgetLines, budgetTable } from '../bench/budget/report.ts';
 import { enduranceOf, endurancePictures, enduranceText } from '../bench/endurance/report.ts';
 import { trendOf } from '../bench/endurance/trend.ts';
-import type { Found, Rounds } from '../bench/groups/found.ts';
+import type { ConsoleOpen, Found, Rounds } from '../bench/groups/found.ts';
 import { sizesUpTo } from '../bench/groups/growth.ts';
 import type { LoadResult } from '../bench/load/load.ts';
 import { runLoad } from '../bench/load/run-load.ts';
@@ -57,6 +57,11 @@ const found: Found = {
   })),
   starts: { serve: [400, 600, 500], help: [70], node: [40] },
   memory: { events: 1_000_000, residentMb: 240, trend: { ...level, isLevel: false } },
+  consoleOpen: {
+    ...{ closed: [1_000, 900, 1_100], open: [980, 900, 1_000], interactionMs: [40, 60, 300] },
+    heapKb: [{ before: 5_000, after: 5_100 }],
+    streams: [{ opened: 50, alive: 50 }],
+  },
   verify: { rewards: 1_000_000, seconds: 40, peakMb: 260, leasesLost: 0, differences: 0 },
 };
 
@@ -84,6 +89,8 @@ describe('rows', () => {
       'calldata-per-reward': [23, null, true],
       'serve-ready': [0.5, null, true],
       help: [70, null, true],
+      'console-open': [980, 0.98, true],
+      'console-click': [60, null, true],
       verify: [40, null, true],
       'verify-memory': [260, null, false],
     });
@@ -100,6 +107,14 @@ describe('rows', () => {
   test('memory below its limit that still grows does not meet its target', () => {
     expect(held.memory).toEqual([240, null, false]);
   });
+});
+
+test('a console that holds more and more, or whose streams end, does not meet its target', () => {
+  const rowOf = (change: Partial<ConsoleOpen>) =>
+    rowsOf({ rounds: {}, consoleOpen: { ...(found.consoleOpen as ConsoleOpen), ...change } })[0]?.met;
+  expect(rowOf({})).toBe(true);
+  expect(rowOf({ heapKb: [{ before: 5_000, after: 6_000 }] })).toBe(false);
+  expect(rowOf({ streams: [{ opened: 50, alive: 49 }] })).toBe(false);
 });
 
 test('a median is the middle one, or lies between the two in the middle', () => {
@@ -184,6 +199,20 @@ describe('plots', () => {
   test('the axis begins at 0 and ends above the highest point', () => {
     expect(ticksUpTo(900)).toEqual([0, 250, 500, 750, 1_000]);
     expect(ticksUpTo(0)).toEqual([0, 1]);
+  });
+
+  test('on a logarithmic axis 0 stands where the least value does, and a place there is', () => {
+    for (const xs of [[0, 1, 100], [0], [0, 10]]) {
+      const points = xs.map((x) => ({ x, y: 1 }));
+      const plot = { title: 'Zero', x: { label: 'x', scale: 'log' as const }, y: { label: 'y' } };
+      expect(drawPlot({ ...plot, series: [{ name: 'one', points }] })).not.toMatch(/NaN|Infinity/);
+    }
+  });
+
+  test('a line may have more points than a call has room for', () => {
+    const points = Array.from({ length: 200_000 }, (_, x) => ({ x, y: x % 7 }));
+    const plot = { title: 'Long', x: { label: 'x', scale: 'linear' as const }, y: { label: 'y' } };
+    expect(drawPlot({ ...plot, series: [{ name: 'one', points }] })).not.toMatch(/NaN|Infinity/);
   });
 
   test('a plot of nothing is an error', () => {

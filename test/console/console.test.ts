@@ -139,6 +139,37 @@ describe('without a browser', () => {
   });
 });
 
+const LISTENERS_MAX = 128;
+
+describe('who listens for changes', () => {
+  test('as many as 128 are each told of what happens; another is asked to come later, and has the place of one who left', async () => {
+    const own = await startTestService();
+    const entered = await fetch(`${own.ready.urls.control}?token=${own.ready.controlToken}`, {
+      redirect: 'manual',
+    });
+    const headers = { cookie: entered.headers.get('set-cookie')?.split(';')[0] ?? '' };
+    const listen = () => fetch(`${own.ready.urls.control}/console/live`, { headers });
+    const answers = await Promise.all(Array.from({ length: LISTENERS_MAX }, listen));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const readers = answers.map(({ body }) => body?.getReader());
+    for (const reader of readers) await reader?.read();
+    const refused = await listen();
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '30']);
+    await refused.text();
+    await own.event({ userEmail: someone() });
+    for (const reader of readers)
+      expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('event: changed');
+    await readers[0]?.cancel();
+    let later = await listen();
+    while (later.status !== 200) {
+      await later.text();
+      later = await listen();
+    }
+    await later.body?.cancel();
+    await own.stop();
+  });
+});
+
 const until = async (holds: () => Promise<boolean>) => {
   while (!(await holds()));
 };

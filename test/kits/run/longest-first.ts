@@ -10,6 +10,7 @@ const LONGEST = [
   'test/engine/node-fee-cap.test.ts',
   'test/cli/around/exec.test.ts',
   'test/cli/view/live-view.test.ts',
+  'test/console/many-rows.test.ts',
   'test/webhooks/documented-receivers.test.ts',
   'test/production/redemptions.test.ts',
   'test/cli/snapshot.test.ts',
