@@ -2,16 +2,19 @@
 import type { RecordedScenario, ScenarioList } from '../contract/control/jobs.ts';
 import type { RequestDetail } from '../contract/control/requests.ts';
 
+/** This program, and the folder and the variables with which it was started. */
+export interface Program {
+  node: string;
+  script: string;
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Options by which its commands find this stack, such as its name. */
+  options: readonly string[];
+}
+
 export interface Workbench {
-  /** This program, and the folder and the variables with which it was started. */
-  program: {
-    node: string;
-    script: string;
-    cwd: string;
-    env: Readonly<Record<string, string | undefined>>;
-    /** Options by which its commands find this stack, such as its name. */
-    options: readonly string[];
-  };
+  /** Undefined where the program has no process of its own that could be started once more. */
+  program: Program | undefined;
   /** The files below `scenarios`; none where there is no such folder. */
   scenarios(): Promise<ScenarioList>;
   /** Requests, in the order in which they came, as a scenario. */

@@ -4,13 +4,11 @@ import type { Workbench } from '../../emulator/workbench.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { CliError } from '../machine/errors.ts';
 
-/** Undefined where the program has no process of its own that could be started once more. */
-export function workbenchOf(context: CommandContext): Workbench | undefined {
+export function workbenchOf(context: CommandContext): Workbench {
   const { self, cwd, env } = context.runtime;
   const { name } = context.settings;
-  if (!self) return undefined;
   return {
-    program: { ...self, cwd, env, options: name === undefined ? [] : ['--name', name] },
+    program: self && { ...self, cwd, env, options: name === undefined ? [] : ['--name', name] },
     scenarios: () => scenariosOf(context),
     async recorded(requests, of) {
       const { recordedScenario } = await import('../../scenario/record/recorded-scenario.ts');

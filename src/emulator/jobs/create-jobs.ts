@@ -8,12 +8,12 @@ import type { ControlRefusal } from '../../contract/control/refusals/control-ref
 import type { Clock } from '../../lib/clock.ts';
 import { within } from '../../lib/timers.ts';
 import { emulatorLimits } from '../limits.ts';
-import type { Workbench } from '../workbench.ts';
+import type { Program, Workbench } from '../workbench.ts';
 import { loadWords, scenarioWords, shellLine } from './job-command.ts';
 import { createJobRecord, type JobRecord } from './job-record.ts';
 
 interface JobsDeps {
-  /** Undefined inside of another program, which starts no processes. */
+  /** Undefined inside of another program. */
   workbench: Workbench | undefined;
   /** The machine's: jobs take real time. */
   clock: Pick<Clock, 'now'>;
@@ -56,12 +56,13 @@ export function createJobs({ workbench, clock, target }: JobsDeps): Jobs {
     { kind, words, more = [] }: { kind: Job['kind']; words: string[]; more?: string[] },
     env: Record<string, string | undefined>,
   ): Job | Refused {
-    if (!workbench) return { refusal: { code: 'jobs_unsupported' } };
+    const program = workbench?.program;
+    if (!program) return { refusal: { code: 'jobs_unsupported' } };
     if (running) return { refusal: { code: 'job_running', id: running.record.summary().id } };
     count += 1;
     const id = `job-${count}`;
     const record = createJobRecord({ id, kind, command: shellLine(words), startedAt: nowText() });
-    const child = startProcess(workbench, [...more, ...words], env);
+    const child = startProcess(program, [...more, ...words], env);
     const mine: Running = { record, child, isStopped: false, ended: Promise.resolve() };
     mine.ended = heard(child, record, () => changes++).then(() => {
       record.end(nowText(), mine.isStopped);
@@ -97,7 +98,7 @@ export function createJobs({ workbench, clock, target }: JobsDeps): Jobs {
         {
           kind: 'load',
           words: loadWords(wish),
-          more: [...(workbench?.program.options ?? []), '--target', at.url],
+          more: [...(workbench?.program?.options ?? []), '--target', at.url],
         },
         { REWARDS_CONTROL_TOKEN: at.token },
       );
@@ -127,7 +128,7 @@ export function createJobs({ workbench, clock, target }: JobsDeps): Jobs {
 
 /** Its lines are for programs, and nothing of the stack's own output reaches it. */
 function startProcess(
-  { program: { node, script, cwd, env } }: Workbench,
+  { node, script, cwd, env }: Program,
   words: readonly string[],
   more: Record<string, string | undefined>,
 ): ChildProcess {
