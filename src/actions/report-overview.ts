@@ -43,16 +43,19 @@ export async function reportOverview(deps: OverviewDeps) {
       rwtRewarded: funds.promised,
       rwtDeposited: funds.deposited,
     },
-    alarms:
-      deps.alarms?.().map(({ sinceMs, ...alarm }) => ({
-        ...alarm,
-        since: instant(sinceMs),
-        remedy: remedies[alarm.code],
-      })) ?? null,
+    alarms: deps.alarms ? shownAlarms(deps.alarms()) : null,
   };
 }
 
 const instant = (ms: number) => new Date(ms).toISOString();
+
+/** Alarms as answers have them, each with its remedy. */
+export const shownAlarms = (alarms: readonly Alarm[]) =>
+  alarms.map(({ sinceMs, ...alarm }) => ({
+    ...alarm,
+    since: instant(sinceMs),
+    remedy: remedies[alarm.code],
+  }));
 
 async function readWaiting({ database, businessTime }: OverviewDeps, nowMs: number) {
   const { db } = database;

@@ -7,7 +7,7 @@ import consoleScript from './layout/console.browser.js';
 import consoleStyle from './layout/console.css';
 import { Document, type Frame } from './layout/layout.tsx';
 import type { LiveStreams } from './live.ts';
-import { type ConsolePage, PageRefusal, pageAddress } from './page.ts';
+import { type ConsolePage, type PageContent, PageRefusal, pageAddress, type Visit } from './page.ts';
 import { Command } from './parts/action.tsx';
 import { ScopeContext } from './parts/read-only.tsx';
 
@@ -20,6 +20,15 @@ export interface ConsoleDeps {
   /** Nothing can be changed from it. */
   readOnly?: boolean;
   live: Pick<LiveStreams, 'answer'>;
+  /** What is shown in place of a page that failed; undefined where nothing is known that helps. */
+  instead?: (failed: FailedPage) => Promise<PageContent | undefined>;
+}
+
+/** A page that could not be made, and why. */
+export interface FailedPage {
+  error: unknown;
+  page: ConsolePage;
+  visit: Visit;
 }
 
 /** Its own style and script alone, no other origin, and in nobody's frame. */
@@ -53,7 +62,7 @@ const script = asset('console.js', consoleScript, 'text/javascript; charset=utf-
 const assets = { style: `/_rewards${style.path}`, script: `/_rewards${script.path}` };
 
 /** What the control host needs of it; paths are below `/_rewards`. */
-export function createConsole({ pages, call, live, nowMs: readNow, readOnly = false }: ConsoleDeps) {
+export function createConsole({ pages, call, live, nowMs: readNow, readOnly = false, instead }: ConsoleDeps) {
   const scope = { readOnly, has: hasPage(pages) };
   const app = new Hono().basePath('/_rewards');
   const nav = pages.flatMap(({ nav: name, path }) => (name === undefined ? [] : [{ name, path }]));
@@ -76,9 +85,9 @@ export function createConsole({ pages, call, live, nowMs: readNow, readOnly = fa
     try {
       const nowMs = await readNow();
       const visit = { call, params: context.req.param(), query: context.req.query(), nowMs, readOnly };
-      const { title, body } = await page.view(visit);
+      const { title, body, isInstead } = await viewOf(page, visit);
       const scoped = <ScopeContext.Provider value={scope}>{body}</ScopeContext.Provider>;
-      return document(context, { title, status: 200, frame: { ...frame, nowMs } }, scoped);
+      return document(context, { title, status: 200, frame: { ...frame, nowMs, isInstead } }, scoped);
     } catch (error) {
       if (!(error instanceof PageRefusal)) throw error;
       return document(
@@ -86,6 +95,20 @@ export function createConsole({ pages, call, live, nowMs: readNow, readOnly = fa
         { title: 'Not shown', status: error.status, frame },
         <p class="notice bad">{error.message}</p>,
       );
+    }
+  }
+
+  /**
+   * What stands in for a page is answered with 200: the page works, what it tells of does not, and `/readyz` says that to
+   * programs. Proxies put error pages of their own in the place of a 5xx, and open pages take nothing from one.
+   */
+  async function viewOf(page: ConsolePage, visit: Visit): Promise<PageContent & { isInstead: boolean }> {
+    try {
+      return { ...(await page.view(visit)), isInstead: false };
+    } catch (error) {
+      const content = error instanceof PageRefusal ? undefined : await instead?.({ error, page, visit });
+      if (!content) throw error;
+      return { ...content, isInstead: true };
     }
   }
 

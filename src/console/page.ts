@@ -14,6 +14,8 @@ export interface Visit {
   nowMs: number;
   /** Nothing can be changed from here. */
   readOnly: boolean;
+  /** The API's answers are kept ones: what only a process knows stands elsewhere on the page, as it is now. */
+  fromMemory?: boolean;
 }
 
 export interface PageContent {

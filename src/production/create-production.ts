@@ -117,7 +117,8 @@ async function startProduction(
     rememberChain(adapters.database, config, genesisHash),
   );
 
-  const deps = { ...adapters, chain: metrics.countSends(adapters.chain), facts };
+  const own = adapters.random.uuid();
+  const deps = { ...adapters, owner: own, chain: metrics.countSends(adapters.chain), facts };
   const traces = openTraces(deps, { config, metrics, lifecycle });
   const service = createService(
     {
@@ -143,7 +144,7 @@ async function startProduction(
   const { engine } = service;
   watches = startWatches({ ...deps, ...adapters.known, engine, metrics, lanes }, config);
   lifecycle.onStop(watches.stop);
-  pages = operatorPages(lookedAtBy(deps, { config, service, compared: watches.compared }));
+  pages = operatorPages(lookedAtBy(deps, { config, service, watches }));
   const events = service.hosts && (await openEvents(config, { hosts: service.hosts, metrics }));
   if (events) lifecycle.onStop(() => events.close(config.drainTimeoutMs));
   isReady = true;
@@ -174,12 +175,12 @@ const warningsOf =
 
 /** What the operator's pages show of this process. */
 function lookedAtBy(
-  { facts, ...deps }: Adapters & { facts: Facts['chain'] },
+  { facts, owner: own, ...deps }: Adapters & { facts: Facts['chain']; owner: string },
   {
     config,
     service,
-    compared,
-  }: { config: StartConfig; service: Service; compared: OperatorDeps['compared'] },
+    watches: { compared, lanes },
+  }: { config: StartConfig; service: Service; watches: Pick<OperatorDeps, 'compared' | 'lanes'> },
 ): OperatorDeps {
   const { addressOf } = deps.known;
   const accounts = Object.entries(config.keys).map(([name, key]): [string, Hex] => [name, addressOf(key)]);
@@ -194,6 +195,8 @@ function lookedAtBy(
       contracts: facts.contracts,
     },
     compared,
+    lanes,
+    lease: { own, leaseMs: settings.lane.leaseMs },
   };
 }
 

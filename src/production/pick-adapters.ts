@@ -5,7 +5,7 @@ import type { ChainEngineDeps } from '../chain/engine.ts';
 import { keysDerivedFrom, keyTree, localKeySigner } from '../chain/lane/local-key.ts';
 import { createChainClient } from '../chain/rpc/client.ts';
 import { createRpc } from '../chain/rpc/rpc.ts';
-import { createRpcPool } from '../chain/rpc/rpc-pool.ts';
+import { createRpcPool, type NodeState } from '../chain/rpc/rpc-pool.ts';
 import { settings } from '../compose/config.ts';
 import type { Lifecycle } from '../compose/lifecycle.ts';
 import { systemAddresses, systemTxtResolver } from '../dns/system.ts';
@@ -20,7 +20,7 @@ import { openPostgres } from '../ledger/database/postgres.ts';
 import { openSqlite } from '../ledger/database/sqlite.ts';
 import { type Clock, steadyClock, systemClock } from '../lib/clock.ts';
 import { DEV_MNEMONIC, DEV_WALLETS_PATH } from '../lib/development.ts';
-import { createAvailability } from '../lib/failures/availability.ts';
+import { type Away, createAvailability } from '../lib/failures/availability.ts';
 import { type Random, secureRandom } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import type { AskDeps } from '../outgoing/ask.ts';
@@ -46,6 +46,9 @@ export interface Adapters extends CheckedParts {
   realClock: Clock;
   random: Random;
   log: Log;
+  /** Why the database does not answer this process, as its uses have shown; undefined while it does. */
+  databaseAway: () => Away | undefined;
+  nodeStates: () => NodeState[];
 }
 
 function openWallets(extendedPublicKey: string, { log, lifecycle }: { log: Log; lifecycle: Lifecycle }) {
@@ -71,7 +74,11 @@ export async function pickAdapters(
   onRpc?: Metrics['rpc'],
 ): Promise<Adapters> {
   const { log } = config;
-  const { database, release } = await openLedgerAt(config.databaseUrl, log, config.databasePooler);
+  const { database, databaseAway, release } = await openLedgerAt(
+    config.databaseUrl,
+    log,
+    config.databasePooler,
+  );
   lifecycle.onStop(release);
   lifecycle.onStop(() => database.close());
   const clock = systemClock();
@@ -112,6 +119,8 @@ export async function pickAdapters(
     },
     realClock,
     random: secureRandom(clock),
+    databaseAway,
+    nodeStates: rpc.nodeStates,
   };
 }
 
@@ -153,18 +162,23 @@ export async function openLedgerAt(
   url: string,
   log: Log,
   pooler: Pooler = 'transaction',
-): Promise<{ database: Database; release: () => Promise<void> }> {
+): Promise<{ database: Database; databaseAway: () => Away | undefined; release: () => Promise<void> }> {
   if (!url.startsWith('sqlite:')) {
     const availability = createAvailability({ what: 'the database', log });
     return {
       database: openPostgres(url, { availability, watchNesting: false, pooler }),
+      databaseAway: availability.away,
       release: async () => {},
     };
   }
   const path = resolve(url.slice('sqlite:'.length));
   // The lock beside the file keeps other processes out while this one lives.
   const folder = await openDataDir({ path: dirname(path), ephemeral: false });
-  return { database: openSqlite(path, { watchNesting: false }), release: () => folder.release() };
+  return {
+    database: openSqlite(path, { watchNesting: false }),
+    databaseAway: () => undefined,
+    release: () => folder.release(),
+  };
 }
 
 /** Mnemonics that tools and documentation print; thieves watch their accounts. */

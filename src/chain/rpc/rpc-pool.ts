@@ -4,7 +4,7 @@
  * are sent. Nothing here signs, and a method that could sign is refused.
  */
 import { type Hex, hexToNumber } from 'viem';
-import { type Availability, createAvailability } from '../../lib/failures/availability.ts';
+import { type Availability, type Away, createAvailability } from '../../lib/failures/availability.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Rpc, RpcAnswerError, RpcTooLargeError, RpcUnreachableError } from './rpc.ts';
 
@@ -68,6 +68,18 @@ interface Node {
   availability: Availability;
 }
 
+/** How a node is, as far as requests to it have shown. */
+export interface NodeState {
+  /** Its place in the list, from 1 on. */
+  node: number;
+  /** It belongs to another chain, and is not used. */
+  isForeign: boolean;
+  away: Away | undefined;
+}
+
+/** A connection that tells how each of its nodes is, without asking any. */
+export type RpcPool = Rpc & { nodeStates: () => NodeState[] };
+
 /** Begins a request; what is returned is called with its end. */
 const tellsOf =
   (nowMs: () => number, onRequest: (request: RpcRequest) => void) =>
@@ -77,9 +89,19 @@ const tellsOf =
       onRequest({ node: place, method, outcome, seconds: (nowMs() - startedMs) / 1000 });
   };
 
-export function createRpcPool(deps: RpcPoolDeps): Rpc {
-  const { log, nowMs, restMs, onRequest = () => {} } = deps;
-  const nodes: Node[] = deps.nodes.map((rpc, index) => ({
+export function createRpcPool(deps: RpcPoolDeps): RpcPool {
+  const nodes = nodesOf(deps);
+  const nodeStates = () =>
+    nodes.map(({ place, isForeign, availability }) => ({
+      node: place,
+      isForeign,
+      away: availability.away(),
+    }));
+  return Object.assign(asking(deps, nodes), { nodeStates });
+}
+
+const nodesOf = ({ nodes, log }: Pick<RpcPoolDeps, 'nodes' | 'log'>): Node[] =>
+  nodes.map((rpc, index) => ({
     place: index + 1,
     rpc,
     isKnown: false,
@@ -93,6 +115,8 @@ export function createRpcPool(deps: RpcPoolDeps): Rpc {
     }),
   }));
 
+function asking(deps: RpcPoolDeps, nodes: readonly Node[]): Rpc {
+  const { log, nowMs, restMs, onRequest = () => {} } = deps;
   const telling = tellsOf(nowMs, onRequest);
   const isOurs = async (node: Node, tell: (outcome: RpcOutcome) => void) => {
     if (node.isKnown) return true;

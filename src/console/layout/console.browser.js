@@ -217,6 +217,21 @@
     if (focused) part.querySelector(focused)?.focus({ preventScroll: true });
   };
 
+  /** Another page stands in for this one, or this one is there again. Not while somebody types in it. */
+  const turned = (page) => {
+    const [here, fresh] = [document, page].map((one) => one.getElementById('main'));
+    if (!fresh || here.dataset.instead === fresh.dataset.instead) return false;
+    const lost = document.getElementById('lost');
+    lost.hidden = !isInUse(here);
+    if (!lost.hidden) return true;
+    fillCommands(fresh);
+    here.replaceChildren(...fresh.childNodes);
+    if (fresh.dataset.instead === undefined) delete here.dataset.instead;
+    else here.dataset.instead = '';
+    document.title = page.title;
+    return true;
+  };
+
   let refreshedAt = 0;
   let refreshing;
   const refresh = () => {
@@ -225,6 +240,7 @@
         const reply = await fetch(location.href, { headers: { accept: 'text/html' } });
         if (reply.ok) {
           const page = new DOMParser().parseFromString(await reply.text(), 'text/html');
+          if (turned(page)) return;
           for (const part of document.querySelectorAll('[data-live][id]')) {
             const fresh = page.getElementById(part.id);
             if (fresh) replace(part, fresh);

@@ -10,9 +10,13 @@ export interface Frame {
   /** The page of the navigation that this one belongs to. */
   at?: string | undefined;
   nowMs?: number | undefined;
+  /** Something stands in for the page: it looks by itself whether the page is there again, without scripts too. */
+  isInstead?: boolean;
   /** Addresses of the style sheet and the script. */
   assets: { style: string; script: string };
 }
+
+const LOOK_AGAIN_SECONDS = 5;
 
 /** A whole document. */
 export const Document: FC<{ title: string; frame: Frame; children?: Child }> = ({
@@ -31,6 +35,11 @@ export const Document: FC<{ title: string; frame: Frame; children?: Child }> = (
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={frame.assets.style} />
         <script src={frame.assets.script} defer />
+        {frame.isInstead && (
+          <noscript>
+            <meta http-equiv="refresh" content={String(LOOK_AGAIN_SECONDS)} />
+          </noscript>
+        )}
       </head>
       <body>
         <a class="skip" href="#main">
@@ -50,7 +59,7 @@ export const Document: FC<{ title: string; frame: Frame; children?: Child }> = (
             </p>
           )}
         </header>
-        <main id="main" tabindex={-1}>
+        <main id="main" tabindex={-1} data-instead={frame.isInstead ? '' : undefined}>
           <h1>{visibleText(title)}</h1>
           {children}
         </main>

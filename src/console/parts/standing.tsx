@@ -12,13 +12,23 @@ import { Id, State, Text } from './text.tsx';
 /** What needs a look, and what happens now. */
 export const Attention = ({ of, nowMs }: { of: Overview; nowMs: number }): Child => (
   <>
-    <Section title="Needs a look" live="alarms">
-      <Alarms of={of.alarms ?? []} nowMs={nowMs} />
-    </Section>
-    <Section title="Now" live="now">
-      <Now of={of} />
-    </Section>
+    <AlarmsSection of={of.alarms ?? []} nowMs={nowMs} />
+    <NowSection of={of} />
   </>
+);
+
+/** The alarms that last, each with what to do. */
+export const AlarmsSection = (props: { of: NonNullable<Overview['alarms']>; nowMs: number }): Child => (
+  <Section title="Needs a look" live="alarms">
+    <Alarms {...props} />
+  </Section>
+);
+
+/** What waits and what was done. */
+export const NowSection = ({ of }: { of: Overview }): Child => (
+  <Section title="Now" live="now">
+    <Now of={of} />
+  </Section>
 );
 
 /** The accounts that send, and what they have under way. */

@@ -10,8 +10,16 @@ interface Attempt {
   failed(error: unknown, why: string): void;
 }
 
+/** Why something does not answer, and for how long already. */
+export interface Away {
+  why: string;
+  forMs: number;
+}
+
 export interface Availability {
   attempt(): Attempt;
+  /** Undefined while it answers, as far as its uses have shown. */
+  away(): Away | undefined;
 }
 
 /** Errors whose cause stands in the log already, so that nobody logs what they lead to once more. */
@@ -41,6 +49,7 @@ export function createAvailability(of: {
   let changedAt = 0;
   let away: { why: string; elapsedMs: () => number } | undefined;
   return {
+    away: () => away && { why: away.why, forMs: Math.round(away.elapsedMs()) },
     attempt() {
       attempts += 1;
       const mine = attempts;
@@ -65,4 +74,7 @@ export function createAvailability(of: {
 }
 
 /** For tests and commands that log nothing. */
-export const unwatched: Availability = { attempt: () => ({ answered: () => {}, failed: () => {} }) };
+export const unwatched: Availability = {
+  attempt: () => ({ answered: () => {}, failed: () => {} }),
+  away: () => undefined,
+};
