@@ -21,7 +21,7 @@ import { startRefused } from './checks.ts';
 import { type LaneName, type LaneState, lookAtLanes, warnOfMissing } from './lanes-known.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { type OperatorDeps, operatorPages } from './operator-pages.ts';
-import { type Adapters, pickAdapters } from './pick-adapters.ts';
+import { type Adapters, pickAdapters, processName } from './pick-adapters.ts';
 import { askReach } from './reach.ts';
 import { rememberChain } from './remember-chain.ts';
 import { createRequestTraces } from './requests/request-traces.ts';
@@ -117,7 +117,8 @@ async function startProduction(
     rememberChain(adapters.database, config, genesisHash),
   );
 
-  const own = adapters.random.uuid();
+  // Its log has the same name; the rest tells it from one that had the same host and number before.
+  const own = `${processName()} ${adapters.random.uuid().slice(0, 8)}`;
   const deps = { ...adapters, owner: own, chain: metrics.countSends(adapters.chain), facts };
   const traces = openTraces(deps, { config, metrics, lifecycle });
   const service = createService(

@@ -1,6 +1,6 @@
 /** The operator's pages on the admin listener: what they show of a running service, to whom, and what they never show. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { withoutMailboxes } from '../../src/production/operator-pages.ts';
+import { covered } from '../../src/production/covered.ts';
 import { until } from '../kits/service/clock.ts';
 import {
   brandId,
@@ -87,7 +87,7 @@ test('pages of other sites cannot ask for them by a name of theirs', async () =>
 });
 
 test('mailboxes are covered wherever they stand', () => {
-  expect(withoutMailboxes('{"a":"carol@shop.example","b":["<x.y+z@a.b>"],"c":"no@ one"}')).toBe(
+  expect(covered('{"a":"carol@shop.example","b":["<x.y+z@a.b>"],"c":"no@ one"}')).toBe(
     '{"a":"•••@shop.example","b":["<•••@a.b>"],"c":"no@ one"}',
   );
 });

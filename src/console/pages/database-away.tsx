@@ -101,8 +101,8 @@ const Meaning = (): Child => (
         back.
       </li>
       <li>
-        Events and all other requests are answered 503, and nothing is promised to them; who asked may ask
-        again.
+        Events, redemptions, checkouts and calls are answered 503. Nothing is promised to them, and who asked
+        may ask again.
       </li>
       <li>
         <code>/readyz</code> answers 503, so that balancers send nothing here.

@@ -8,7 +8,7 @@ import { answerOf, type ConsolePage, pageAddress } from '../page.ts';
 import { Moment } from '../parts/moment.tsx';
 import { AlarmsSection, BudgetsSection, LanesSection, NowSection } from '../parts/standing.tsx';
 import { Facts, Section, Table } from '../parts/table.tsx';
-import { Id, State } from '../parts/text.tsx';
+import { Id, State, Text } from '../parts/text.tsx';
 import { requestRows } from './request-rows.tsx';
 
 /** What only the process that answers knows of itself. */
@@ -102,7 +102,7 @@ const Replicas = ({ of, nowMs }: { of: ProcessFacts['replicas']; nowMs: number }
       columns={['process', 'lanes', 'renewed']}
       rows={of.map(({ name, isThis, lanes, renewedAgoMs }) => [
         <>
-          <Id of={name} />
+          <Text of={name} />
           {isThis && ' this process'}
         </>,
         lanes.length === 0 ? (

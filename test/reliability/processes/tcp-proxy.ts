@@ -23,6 +23,7 @@ export async function startTcpProxy(options: { host: string; port: number; seed?
   let messagesLeft: number | undefined;
   let messages = 0;
   let watch: Watch | undefined;
+  let isSilent = false;
   const cuts = { afterCommit: 0, commits: 0 };
   const pairs = new Set<{ client: Socket; server: Socket }>();
 
@@ -31,6 +32,7 @@ export async function startTcpProxy(options: { host: string; port: number; seed?
     const server = connect(target.port, target.host);
     const pair = { client, server };
     pairs.add(pair);
+    if (isSilent) client.pause();
     const cut = () => {
       client.destroy();
       server.destroy();
@@ -95,6 +97,12 @@ export async function startTcpProxy(options: { host: string; port: number; seed?
     /** Messages of clients since the last `cutAtMessage` or `atMessage`. */
     messages: () => messages,
     cutAll,
+    /** Takes connections and passes nothing on, as a network that drops everything; until it is called with false. */
+    silence(on: boolean) {
+      isSilent = on;
+      for (const { client, server } of pairs)
+        for (const socket of [client, server]) on ? socket.pause() : socket.resume();
+    },
     moveTo(host: string, port: number) {
       target = { host, port };
       cutAll();
