@@ -77,26 +77,34 @@ export async function startBrowser(executablePath: string, { url, token }: Contr
   };
 }
 
-/** In every document: how many milliseconds lie between the click that led to it and the picture of it. */
-const SAYS_WHEN_SHOWN = `
-  addEventListener('click', () => sessionStorage.setItem('clickedAt', String(Date.now())), true);
-  addEventListener('DOMContentLoaded', () => requestAnimationFrame(() => setTimeout(() => {
+/** How many milliseconds lie between a click and the picture of what it led to, be that in this document or in another one. */
+const SAYS_WHEN_SHOWN = `{
+  const shown = () => setTimeout(() => {
     globalThis.shownAfterMs = Date.now() - Number(sessionStorage.getItem('clickedAt'));
-  })));
-`;
+  });
+  const look = (former) =>
+    requestAnimationFrame(() => (document.querySelector('main') === former ? look(former) : shown()));
+  addEventListener('click', () => {
+    sessionStorage.setItem('clickedAt', String(Date.now()));
+    look(document.querySelector('main'));
+  }, true);
+  addEventListener('DOMContentLoaded', () => requestAnimationFrame(shown));
+}`;
 
-/** Clicks what leads to another document. Returns after how many milliseconds that was shown, as the page itself sees it. */
+/** Some half a minute. */
+const LOOKS_MAX = 3_000;
+
+/** Clicks what leads to another page. Returns after how many milliseconds that was shown, as the page itself sees it. */
 export async function clickThrough(page: Page, selector: string): Promise<number> {
-  await page.evaluate('globalThis.shownAfterMs = undefined; globalThis.isFormer = true');
   // A click as the page gets it: how long a driver looks for the place to click is not the console's time.
-  await page.evaluate(`document.querySelector(${JSON.stringify(selector)}).click()`).catch(() => undefined);
-  for (;;) {
-    const shown = await page
-      .evaluate<number | null>('globalThis.isFormer ? null : globalThis.shownAfterMs ?? null')
-      .catch(() => null);
+  const click = `document.querySelector(${JSON.stringify(selector)}).click()`;
+  await page.evaluate(`globalThis.shownAfterMs = undefined; ${click}`).catch(() => undefined);
+  for (let looks = 0; looks < LOOKS_MAX; looks++) {
+    const shown = await page.evaluate<number | null>('globalThis.shownAfterMs ?? null').catch(() => null);
     if (shown !== null) return shown;
     await delay(10);
   }
+  throw new Error(`a click on ${selector} led to nothing`);
 }
 
 /** What the scripts of a page hold after a collection, in KB, their documents included. */

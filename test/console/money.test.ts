@@ -246,7 +246,7 @@ describe.skipIf(browserMissing() !== undefined)('money in the console', () => {
       expect([path, await rows.count()]).toEqual([path, 50]);
       expect([path, await overflowOf(page)]).toEqual([path, 0]);
       await page.getByRole('link', { name: 'Show more' }).click();
-      await page.waitForURL(/limit=500/);
+      await page.waitForURL(/limit=\d+/);
       expect([path, (await rows.count()) > 50]).toEqual([path, true]);
     }
     await close();

@@ -236,10 +236,13 @@
   let refreshing;
   const refresh = () => {
     refreshing ??= (async () => {
+      const address = location.href;
       try {
-        const reply = await fetch(location.href, { headers: { accept: 'text/html' } });
+        const reply = await fetch(address, { headers: { accept: 'text/html' } });
         if (reply.ok) {
           const page = new DOMParser().parseFromString(await reply.text(), 'text/html');
+          // Another page may have come in its place meanwhile, whose parts have the same names.
+          if (location.href !== address) return;
           if (turned(page)) return;
           for (const part of document.querySelectorAll('[data-live][id]')) {
             const fresh = page.getElementById(part.id);
@@ -283,6 +286,65 @@
     setInterval(refreshSoon, REFRESH_EVERY_MS);
     document.addEventListener('visibilitychange', refreshSoon);
   }
+
+  // Going on: another page's content in this document, which is there sooner than another document
+
+  const withoutHash = (address) => address.split('#')[0];
+  /** A page of this console at another address. */
+  const isOther = ({ origin, pathname, href }) =>
+    origin === location.origin &&
+    (pathname === `${API}/` || pathname.startsWith(`${API}/console/`)) &&
+    withoutHash(href) !== withoutHash(location.href);
+  const scriptOf = (of) => of.querySelector('script[src]')?.getAttribute('src');
+
+  let going = 0;
+  /** Where it is not a page as this one is, the browser goes there by itself. */
+  const go = async (address, { isBack = false, scrollY: at = 0 } = {}) => {
+    going += 1;
+    const turn = going;
+    const reply = await fetch(address, { headers: { accept: 'text/html' } }).catch(() => undefined);
+    const text = reply?.ok && !reply.redirected ? await reply.text().catch(() => '') : '';
+    if (turn !== going) return;
+    const page = new DOMParser().parseFromString(text, 'text/html');
+    if (!page.querySelector('main') || scriptOf(page) !== scriptOf(document)) {
+      if (isBack) location.reload();
+      else location.assign(address);
+      return;
+    }
+    if (!isBack) {
+      history.replaceState({ scrollY }, '');
+      history.pushState(null, '', address);
+    }
+    document.title = page.title;
+    for (const name of ['header', 'main'])
+      document.querySelector(name).replaceWith(document.adoptNode(page.querySelector(name)));
+    fillCommands(document);
+    // Who uses a keyboard or hears the page goes on at its content.
+    document.querySelector('main').focus({ preventScroll: true });
+    scrollTo(0, at);
+  };
+
+  document.addEventListener('click', (event) => {
+    const link = event.target.closest?.('a[href]');
+    const isPlain =
+      event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+    if (!link || !isPlain || event.defaultPrevented || link.target || !isOther(new URL(link.href))) return;
+    event.preventDefault();
+    void go(link.href);
+  });
+  document.addEventListener('submit', (event) => {
+    const form = event.target;
+    if (!form.matches('form.filter')) return;
+    const address = new URL(location.pathname, location.href);
+    for (const [name, value] of new FormData(form))
+      if (value !== '') address.searchParams.append(name, value);
+    event.preventDefault();
+    void go(address.href, { isBack: !isOther(address) });
+  });
+  addEventListener(
+    'popstate',
+    ({ state }) => void go(location.href, { isBack: true, scrollY: state?.scrollY }),
+  );
 
   // Keys
 
