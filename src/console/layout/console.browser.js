@@ -298,6 +298,8 @@
   const scriptOf = (of) => of.querySelector('script[src]')?.getAttribute('src');
 
   let going = 0;
+  /** What this document shows; a step within a page changes nothing of it. */
+  let shownAt = withoutHash(location.href);
   /** Where it is not a page as this one is, the browser goes there by itself. */
   const go = async (address, { isBack = false, scrollY: at = 0 } = {}) => {
     going += 1;
@@ -315,6 +317,7 @@
       history.replaceState({ scrollY }, '');
       history.pushState(null, '', address);
     }
+    shownAt = withoutHash(location.href);
     document.title = page.title;
     for (const name of ['header', 'main'])
       document.querySelector(name).replaceWith(document.adoptNode(page.querySelector(name)));
@@ -341,10 +344,10 @@
     event.preventDefault();
     void go(address.href, { isBack: !isOther(address) });
   });
-  addEventListener(
-    'popstate',
-    ({ state }) => void go(location.href, { isBack: true, scrollY: state?.scrollY }),
-  );
+  addEventListener('popstate', ({ state }) => {
+    if (withoutHash(location.href) === shownAt) return;
+    void go(location.href, { isBack: true, scrollY: state?.scrollY });
+  });
 
   // Keys
 
