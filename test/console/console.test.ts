@@ -426,6 +426,36 @@ describe.skipIf(browserMissing() !== undefined)('in a browser', () => {
     await own.stop();
   });
 
+  test('links and filters change the page within one document; back, forward and what happens live go on', async () => {
+    const { page, errors, close } = await openConsole(browser, service.ready);
+    await page.evaluate('globalThis.sameDocument = true');
+    await page.getByRole('link', { name: 'Requests', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
+    expect(await page.title()).toBe('Requests · rewards');
+    expect(await page.locator('nav a[aria-current]').textContent()).toBe('Requests');
+    expect(await page.evaluate<string>('document.activeElement.id')).toBe('main');
+    await page.getByLabel('decision').fill('rewarded');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/requests\?decision=rewarded$/);
+    const user = someone();
+    await service.event({ userEmail: user });
+    await page.getByText(user).first().waitFor();
+    await page.goBack();
+    await page.waitForURL(/requests$/);
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await page.goForward();
+    await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
+    expect(await page.evaluate('globalThis.sameDocument')).toBe(true);
+    // What the API refuses is a document of its own, with its status.
+    await page.getByLabel('status').fill('900');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Not shown' }).waitFor();
+    expect(await page.evaluate('globalThis.sameDocument ?? false')).toBe(false);
+    expect(errors).toEqual([]);
+    await close();
+  });
+
   test('it is usable by keyboard alone', async () => {
     const { page, close } = await openConsole(browser, service.ready, '/console/requests');
     await page.keyboard.press('/');
