@@ -37,7 +37,9 @@ export function lastAnswers(clock: Pick<Clock, 'now'>) {
         const { text, status } = known ?? { text: '{}', status: 404 };
         return new Response(text, { status, headers: { 'content-type': 'application/json' } });
       });
-      const { body } = await page.view({ ...visit, call, fromMemory: true }).catch(() => ({ body: undefined }));
+      const { body } = await page
+        .view({ ...visit, call, fromMemory: true })
+        .catch(() => ({ body: undefined }));
       return isMissing || body === undefined ? undefined : { atMs, body };
     },
   };

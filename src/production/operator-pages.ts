@@ -140,7 +140,10 @@ async function processFacts(deps: OperatorDeps): Promise<ProcessFacts> {
   const { database, lease } = deps;
   const [gas, replicas] = await inTime(
     deps,
-    Promise.all([gasMoney(deps, (address) => gasSpent(database.db, address)), replicasKnown(database, lease)]),
+    Promise.all([
+      gasMoney(deps, (address) => gasSpent(database.db, address)),
+      replicasKnown(database, lease),
+    ]),
   );
   return { ...deps.process, compared: deps.compared(), gas, replicas };
 }

@@ -98,7 +98,9 @@ describe.skipIf(serverMissing() !== undefined)('Postgres goes away', () => {
     new RegExp(
       [
         'postgres:',
-        ...[postgres.url, kit.anvil.url].flatMap((url) => [new URL(url).port]).map((port) => `127.0.0.1:${port}`),
+        ...[postgres.url, kit.anvil.url]
+          .flatMap((url) => [new URL(url).port])
+          .map((port) => `127.0.0.1:${port}`),
         ...Object.values(kit.keys),
         'carol',
         CODE,
@@ -111,7 +113,10 @@ describe.skipIf(serverMissing() !== undefined)('Postgres goes away', () => {
   test('who runs is shown with its lanes, and codes of redemptions are covered', async () => {
     const rowsOf = (text: string) =>
       /<section id="replicas".*?<\/section><\/section>/s.exec(text)?.[0].split('<tr>').slice(2) ?? [];
-    await until('both processes hold lanes', async () => rowsOf((await look('/_rewards/')).text).length === 2);
+    await until(
+      'both processes hold lanes',
+      async () => rowsOf((await look('/_rewards/')).text).length === 2,
+    );
     const rows = rowsOf((await look('/_rewards/')).text);
     expect(rows.filter((row) => row.includes('this process'))).toHaveLength(1);
     expect(rows.find((row) => row.includes('this process'))).toContain('payout');
@@ -140,7 +145,14 @@ describe.skipIf(serverMissing() !== undefined)('Postgres goes away', () => {
         expect([path, status]).toEqual([path, 200]);
         for (const said of ['it noticed <time', 'answered 503', 'Nothing that was granted is lost'])
           expect(text).toContain(said);
-        for (const known of ['docs/operations.md', 'Needs a look', 'version', 'chain node 2', 'Gas money', 'not known to be away'])
+        for (const known of [
+          'docs/operations.md',
+          'Needs a look',
+          'version',
+          'chain node 2',
+          'Gas money',
+          'not known to be away',
+        ])
           expect(text).toContain(known);
         expect(text).toMatch(/<code>(?:ECONNREFUSED|57P01|57P03)<\/code>/);
         expect(text).toContain('http-equiv="refresh"');
@@ -157,7 +169,12 @@ describe.skipIf(serverMissing() !== undefined)('Postgres goes away', () => {
     await until('the database is back', async () => (await service.admin('/readyz')).status === 200);
     for (const path of all) {
       const { status, text } = await look(path);
-      expect([path, status, text.includes(AWAY), text.includes('http-equiv')]).toEqual([path, 200, false, false]);
+      expect([path, status, text.includes(AWAY), text.includes('http-equiv')]).toEqual([
+        path,
+        200,
+        false,
+        false,
+      ]);
     }
     expect(service.log()).not.toContain('a request failed');
   });
