@@ -59,6 +59,7 @@ const found: Found = {
   memory: { events: 1_000_000, residentMb: 240, trend: { ...level, isLevel: false } },
   consoleOpen: {
     ...{ closed: [1_000, 900, 1_100], open: [980, 900, 1_000], interactionMs: [40, 60, 300] },
+    cpuMsEach: { closed: [0.5], open: [0.51] },
     heapKb: [{ before: 5_000, after: 5_100 }],
     streams: [{ opened: 50, alive: 50 }],
   },

@@ -42,13 +42,20 @@ export async function measureConsoleOpen(bench: Bench, plan: Plan): Promise<Foun
     return { rounds: {} };
   }
   const round: Round = { bench, plan, chromium };
-  const found: ConsoleOpen = { closed: [], open: [], heapKb: [], streams: [], interactionMs: [] };
+  const found: ConsoleOpen = {
+    ...{ closed: [], open: [], heapKb: [], streams: [], interactionMs: [] },
+    cpuMsEach: { closed: [], open: [] },
+  };
+  const keep = (name: 'closed' | 'open', { rate, cpuMsEach }: Events) => {
+    found[name].push(rate);
+    found.cpuMsEach[name].push(cpuMsEach);
+  };
   const closed = async () => {
-    found.closed.push(await onFreshStack(round, 'closed', ({ events }) => events()));
+    keep('closed', await onFreshStack(round, 'closed', ({ events }) => events()));
   };
   const open = async () => {
     const work = (stack: Stack) => whileOpen(stack, found, () => stack.events());
-    found.open.push(await onFreshStack(round, 'open', work));
+    keep('open', await onFreshStack(round, 'open', work));
   };
   // The order turns, so that a machine that gets slower meets both.
   for (let number = 0; number < plan.rounds; number++)
@@ -72,16 +79,21 @@ interface Stack {
   bench: Bench;
   control: ControlHost;
   browser: Browser;
-  /** Sends them, and returns how many a second were paid. */
-  events: () => Promise<number>;
+  events: () => Promise<Events>;
+}
+
+interface Events {
+  /** Paid in a second. */
+  rate: number;
+  cpuMsEach: number;
 }
 
 /** Anvil's blocks cost by what its chain holds, so that each round has a stack of its own. */
 function onFreshStack(
   { bench, plan, chromium }: Round,
   name: string,
-  work: (stack: Stack) => Promise<number>,
-): Promise<number> {
+  work: (stack: Stack) => Promise<Events>,
+): Promise<Events> {
   return withScope(bench, async ({ folder, started }) => {
     writeFileSync(join(folder, 'seed.yaml'), serveFixture);
     const serve = await started(
@@ -101,16 +113,19 @@ function onFreshStack(
     const events = async () => {
       const measured = await sent(EVENTS);
       for (const problem of problemsOf(measured)) bench.say(`console ${name}: ${problem}`);
-      return perSecond(measured);
+      return { rate: perSecond(measured), cpuMsEach: (measured.processMs ?? 0) / measured.answered };
     };
     const control = { url: serve.urls.control, token: serve.controlToken };
     // It runs in both, with and without pages.
     const browser = await started(startBrowser(chromium, control));
     await sent(WARM_UP_EVENTS);
-    const rate = await work({ bench, control, browser, events });
-    bench.say(`console ${name}: ${Math.round(rate)} events a second`);
+    const done = await work({ bench, control, browser, events });
+    const { rate, cpuMsEach } = done;
+    bench.say(
+      `console ${name}: ${Math.round(rate)} events a second, ${cpuMsEach.toFixed(3)} ms of the service each`,
+    );
     await verified({ env: {}, cwd: folder });
-    return rate;
+    return done;
   });
 }
 
@@ -143,7 +158,7 @@ async function whileOpen<T>(
 }
 
 /** Clicks through the list of requests for as long as events are sent. */
-async function clickedMeanwhile({ events }: Stack, found: ConsoleOpen, [, page]: Pages): Promise<number> {
+async function clickedMeanwhile({ events }: Stack, found: ConsoleOpen, [, page]: Pages): Promise<Events> {
   let isOver = false;
   const sent = events().finally(() => {
     isOver = true;

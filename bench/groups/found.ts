@@ -40,6 +40,8 @@ export interface Found {
 export interface ConsoleOpen {
   closed: number[];
   open: number[];
+  /** Processor milliseconds of the service for one event, which other work on the machine hardly moves. */
+  cpuMsEach: { closed: number[]; open: number[] };
   /** What its pages held when they were opened, and after a round's events; both after a collection. */
   heapKb: { before: number; after: number }[];
   /** Streams of changes at the end of a round. */

@@ -2,8 +2,10 @@
 
 /** A browser needs one stream, whatever its number of tabs, and one without locks needs one a tab; more are not people, and wait. */
 const STREAMS_MAX = 128;
-/** How often all streams are told whether anything has happened: pages are no older than this. */
+/** How soon a change is told after a quiet time. */
 const LOOK_EVERY_MS = 500;
+/** While changes do not end, each is told so many looks after the one before: pages are no older than two seconds, and cost a busy stack little. */
+const LOOKS_BETWEEN = 4;
 /** Listeners cut connections that are silent for longer; this also finds readers who have gone. */
 const HEARTBEAT_EVERY_MS = 10_000;
 /** What browsers wait before they come again after the stack was away. */
@@ -43,6 +45,7 @@ export function createLiveStreams({ requests, every }: LiveDeps) {
           controller.enqueue(encoded(`retry: ${RETRY_MS}\nid: ${told}\n\n`));
           const listener: Listener = {
             told,
+            toldAtLook: Number.NEGATIVE_INFINITY,
             isReady: () => (controller.desiredSize ?? 0) > 0,
             send: (bytes) => controller.enqueue(bytes),
             end() {
@@ -80,8 +83,9 @@ export function createLiveStreams({ requests, every }: LiveDeps) {
 }
 
 interface Listener {
-  /** The revision that it knows. */
+  /** The revision that it knows, and since which look. */
   told: number;
+  toldAtLook: number;
   /** A reader that does not keep up is told once it does. */
   isReady: () => boolean;
   send: (bytes: Uint8Array) => void;
@@ -94,13 +98,18 @@ const HEARTBEAT = encoded(': still here\n\n');
 /** One look and one heartbeat for all who listen, and none while nobody does. */
 function sharedTimers(of: { every: LiveDeps['every']; revision: () => number; open: ReadonlySet<Listener> }) {
   const { every, revision, open } = of;
+  let looks = 0;
   const look = () => {
+    looks++;
     const now = revision();
-    const late = [...open].filter((listener) => listener.told !== now && listener.isReady());
+    const late = [...open].filter(
+      ({ told, toldAtLook, isReady }) => told !== now && looks - toldAtLook >= LOOKS_BETWEEN && isReady(),
+    );
     if (late.length === 0) return;
     const bytes = encoded(`id: ${now}\nevent: changed\ndata: ${now}\n\n`);
     for (const listener of late) {
       listener.told = now;
+      listener.toldAtLook = looks;
       listener.send(bytes);
     }
   };
