@@ -16,6 +16,7 @@ import { clockEndpoints } from './clock.ts';
 import { constraintEndpoints } from './constraints.ts';
 import { type ControlEndpoint, endpoint } from './control-endpoint.ts';
 import { faultEndpoints } from './faults.ts';
+import { showHistory } from './history.ts';
 import { inboxEndpoints } from './inbox.ts';
 import { jobEndpoints } from './jobs.ts';
 import { fundBrand, mintByHand, mintOfSession, showTotals, verify } from './mints.ts';
@@ -48,6 +49,7 @@ export const controlDocs = endpoint('GET /docs', {
 
 export const controlEndpoints: readonly ControlEndpoint[] = [
   showOverview,
+  showHistory,
   ...clockEndpoints,
   listRequests,
   showRequest,

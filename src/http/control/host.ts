@@ -13,6 +13,7 @@ import { type ControlClockDeps, controlClock } from './clock.ts';
 import { type ControlConstraintsDeps, controlConstraints } from './constraints.ts';
 import { BODY_LIMIT_BYTES, type ControlRoute, handlersOf, refuse } from './control-handler.ts';
 import { type ControlFaultsDeps, controlFaults } from './faults.ts';
+import { controlHistory } from './history.ts';
 import { type ControlJobsDeps, controlJobs } from './jobs.ts';
 import { type ControlMintsDeps, type ControlMoneyDeps, controlMints, controlMoney } from './mints.ts';
 import { type ControlOverviewDeps, controlOverview } from './overview.ts';
@@ -115,6 +116,7 @@ export function createControlHost(deps: ControlHostDeps): Hono {
   );
   const routes: ControlRoute[] = [
     ...controlOverview(deps.overview),
+    ...controlHistory(deps.overview),
     ...controlClock(deps.control),
     ...controlBrands({ ...deps.brands, maySeeSecrets: mayChange }),
     ...controlAliases(deps.brands),

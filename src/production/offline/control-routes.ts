@@ -9,6 +9,7 @@ import { controlBrands } from '../../http/control/brands.ts';
 import { ledgerConstraints } from '../../http/control/constraints.ts';
 import { type ControlRoute, controlHandler, handlersOf, refuse } from '../../http/control/control-handler.ts';
 import { controlMints } from '../../http/control/mints.ts';
+import { controlHistory } from '../../http/control/history.ts';
 import { controlOverview } from '../../http/control/overview.ts';
 import { controlPerks } from '../../http/control/perks.ts';
 import { controlRelay } from '../../http/control/relay.ts';
@@ -103,6 +104,7 @@ export async function controlRoutes(
     if (pending.length > 0) throw migrationsPending(where, pending);
   });
   const clock = systemClock();
+  const clockState = () => ({ nowMs: clock.now(), frozen: false, offsetMs: 0 });
   const deps = {
     database,
     clock,
@@ -118,7 +120,8 @@ export async function controlRoutes(
     alarms,
   } as const;
   const routes = [
-    ...controlOverview({ ...deps, clockState: () => ({ nowMs: clock.now(), frozen: false, offsetMs: 0 }) }),
+    ...controlOverview({ ...deps, clockState }),
+    ...controlHistory({ database, clockState }),
     ...controlBrands(deps),
     ...controlAliases(deps),
     ...controlMints(deps),
