@@ -9,8 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-const history = async (query = '') =>
-  await service.request(`${service.ready.urls.control}/history?${query}`);
+const history = async (query = '') => await service.request(`${service.ready.urls.control}/history?${query}`);
 
 test('a reward is in the last bucket, and moves back as the clock goes on', async () => {
   const before = (await history('range=hour')).body.totals;

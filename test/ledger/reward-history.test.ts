@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { readRewardHistory } from '../../src/ledger/rewards/reward-history.ts';
 import { failRewards, recordRewards } from '../../src/ledger/rewards/rewards.ts';
-import { historyRanges, historySpan } from '../../src/rules/history-range.ts';
+import { historyRanges, historySpan } from '../../src/lib/history-range.ts';
 import { freshAddress, onEveryDatabase } from '../kits/databases/databases.ts';
 
 const NOW_MS = Date.UTC(2031, 4, 1, 12, 34, 56);

@@ -1,7 +1,7 @@
 /** Reads what was rewarded over a time, of one brand or of all. */
 import type { Database } from '../../ledger/database/database.ts';
 import { readRewardHistory } from '../../ledger/rewards/reward-history.ts';
-import { type HistoryRange, historySpan } from '../../rules/history-range.ts';
+import { type HistoryRange, historySpan } from '../../lib/history-range.ts';
 import { findNamed, notFound } from '../brands/named-brand.ts';
 
 /** A view asks often; this many are read in some hundredths of a second. */
@@ -30,4 +30,3 @@ export async function readHistory(
   for (const { bucket, rewards, rwt } of read.buckets) Object.assign(buckets[bucket] ?? {}, { rewards, rwt });
   return { ...span, brandId: found?.brandId ?? null, buckets, countedFromMs: read.countedFromMs ?? null };
 }
-

@@ -1,7 +1,7 @@
 /** Commands around your own commands. */
 
 import { Argument } from 'commander';
-import { historyRanges } from '../../rules/history-range.ts';
+import { historyRanges } from '../../lib/history-range.ts';
 import { gather, option, settingOption, wholeNumberOf } from '../machine/options.ts';
 import { ledgerOptions, plainOption } from '../machine/shared-options.ts';
 import { from, type Verbs } from '../machine/verb.ts';

@@ -1,7 +1,7 @@
 /** `rewards history`: what was rewarded over the last hour, day, week or month, of all brands or of one. */
 import { type History, showHistory } from '../../contract/control/history.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import type { HistoryRange } from '../../rules/history-range.ts';
+import type { HistoryRange } from '../../lib/history-range.ts';
 import { asks } from '../service/control.ts';
 import type { Style } from '../terminal/style.ts';
 
@@ -13,10 +13,7 @@ export const history = asks(showHistory, {
 const BAR_WIDTH = 30;
 
 /** A line for each part of the time in which something was rewarded. */
-function historyText(
-  { range, buckets, bucketSeconds, totals, countedFrom }: History,
-  style: Style,
-): string {
+function historyText({ range, buckets, bucketSeconds, totals, countedFrom }: History, style: Style): string {
   const paid = buckets.filter(({ rewards }) => rewards > 0);
   const most = Math.max(1, ...paid.map(({ rwt }) => rwt));
   const width = { rewards: 7, rwt: Math.max(6, ...paid.map(({ rwt }) => String(rwt).length)) };

@@ -7,13 +7,17 @@ import {
   setRule,
   showBrand,
 } from '../../contract/control/brands.ts';
+import { type History, showHistory } from '../../contract/control/history.ts';
+import { type Overview, showOverview } from '../../contract/control/overview.ts';
 import { dryRunEvent } from '../../contract/control/requests.ts';
 import { formatDuration } from '../../lib/duration.ts';
+import type { HistoryRange } from '../../lib/history-range.ts';
 import { isUnlimited } from '../../rules/brands/brand.ts';
 import { areBoundedBySpending } from '../../rules/brands/pays-without-key.ts';
 import { answerOf, type ConsolePage, pageAddress } from '../page.ts';
 import { Action, Command, Field, Filter } from '../parts/action.tsx';
 import { EventOutlook } from '../parts/event-checks.tsx';
+import { EscrowLeft, lastsText, RangeLinks } from '../parts/history-plot.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Facts, Section, Table } from '../parts/table.tsx';
 import { State, Text } from '../parts/text.tsx';
@@ -23,6 +27,12 @@ export const brand: ConsolePage = {
   async view(visit) {
     const { params, query, nowMs } = visit;
     const shown = await answerOf(visit, showBrand, { path: { name: params.id ?? '' } });
+    const range = query.range || 'day';
+    const [history, { brands }] = await Promise.all([
+      // What is no range is refused by the API, in its words.
+      answerOf(visit, showHistory, { query: { range: range as HistoryRange, brand: shown.brandId } }),
+      answerOf(visit, showOverview),
+    ]);
     const asked = query.event && query.user ? { event: query.event, user: query.user } : undefined;
     const outlook =
       asked &&
@@ -47,6 +57,14 @@ export const brand: ConsolePage = {
           ))}
           <Section title="Money and limits" live="funds">
             <Funds of={shown} />
+          </Section>
+          <Section title="How fast it is spent" live="burn">
+            <RangeLinks path={`/brands/${shown.brandId}`} query={query} range={range} />
+            <Burn
+              of={{ brand: shown, history, budget: brands.find(({ brandId }) => brandId === shown.brandId) }}
+              nowMs={nowMs}
+            />
+            <Command text={`rewards history --range ${range} --brand ${shown.brandId}`} />
           </Section>
           <Section title="Paid without the brand’s key">
             <Keyless of={shown} />
@@ -78,6 +96,55 @@ export const brand: ConsolePage = {
       ),
     };
   },
+};
+
+interface Burning {
+  brand: BrandDetail;
+  history: History;
+  /** Undefined where the overview lists others, which have less left. */
+  budget: Overview['brands'][number] | undefined;
+}
+
+/** What is left over the range, how long it lasts, and how far the spend limits are used. */
+const Burn = ({ of: { brand, history, budget }, nowMs }: { of: Burning; nowMs: number }): Child => {
+  const { available } = brand.funds;
+  const isLimited = brand.spendPerHour !== null || brand.spendPerDay !== null;
+  return (
+    <>
+      <Facts
+        of={[
+          ['spent', `${history.totals.rwt} RWT in ${history.totals.rewards} rewards`],
+          ['lasts', lastsText(history, { available, nowMs })],
+        ]}
+      />
+      <EscrowLeft of={history} available={available} />
+      {isLimited &&
+        (budget === undefined ? (
+          <p class="quiet">How far the limits are used is not known here: many brands have less left.</p>
+        ) : (
+          <Table
+            label="Spend limits"
+            columns={[
+              'at most in',
+              { name: 'RWT', isNumber: true },
+              { name: 'used', isNumber: true },
+              'until',
+            ]}
+            rows={budget.spending.map(({ span, limit, spent, endsAt }) => [
+              span === 'hour' ? 'an hour' : 'a day',
+              limit,
+              spent >= limit ? (
+                <State is="bad">{`all ${spent}`}</State>
+              ) : (
+                `${spent} (${Math.floor((100 * spent) / limit)} %)`
+              ),
+              <Moment at={endsAt} nowMs={nowMs} />,
+            ])}
+            empty="None."
+          />
+        ))}
+    </>
+  );
 };
 
 const Funds = ({ of }: { of: BrandDetail }): Child => (

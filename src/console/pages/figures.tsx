@@ -1,11 +1,14 @@
-/** What the latest requests and blocks come to: rewards and refusals over time, latency, gas a reward. */
+/** Rewards over a chosen time, and what the latest requests and blocks come to: refusals, latency, gas a reward. */
 import type { Child } from 'hono/jsx';
 import { type BlockList, listBlocks } from '../../contract/control/chain.ts';
+import { showHistory } from '../../contract/control/history.ts';
 import { listRequests, type RequestSummary } from '../../contract/control/requests.ts';
 import { counted } from '../../lib/counted.ts';
+import { type HistoryRange, historyRanges } from '../../lib/history-range.ts';
 import { lineThrough, stackedBars } from '../../lib/plots/framed-plot.ts';
-import { answerOf, type ConsolePage } from '../page.ts';
-import { Field, Filter } from '../parts/action.tsx';
+import { answerOf, type ConsolePage, PageRefusal, type Visit } from '../page.ts';
+import { Command, Field, Filter } from '../parts/action.tsx';
+import { RewardsOverTime } from '../parts/history-plot.tsx';
 import { Plot } from '../parts/plot.tsx';
 import { Section } from '../parts/table.tsx';
 
@@ -21,7 +24,9 @@ export const figures: ConsolePage = {
   async view(visit) {
     const { query } = visit;
     const wanted = { brand: query.brand || undefined, user: query.user || undefined };
-    const [{ requests }, blocks] = await Promise.all([
+    const range = query.range || 'day';
+    const [history, { requests }, blocks] = await Promise.all([
+      historyOf(visit, range),
       answerOf(visit, listRequests, { query: { ...wanted, limit: REQUESTS_READ } }),
       answerOf(visit, listBlocks, { query: { limit: BLOCKS_READ } }),
     ]);
@@ -33,7 +38,14 @@ export const figures: ConsolePage = {
           <Filter label="Of whose requests">
             <Field name="brand" label="brand" value={query.brand} placeholder="id" />
             <Field name="user" label="user" value={query.user} placeholder="e-mail or address" />
+            <Field name="range" label="rewards of the last" value={range} options={historyRanges} />
           </Filter>
+          <Section title={`Rewards of the last ${range}, of all users`} live="history">
+            {history === undefined ? <p class="quiet">No such brand.</p> : <RewardsOverTime of={history} />}
+            <Command
+              text={`rewards history --range ${range}${query.brand ? ` --brand ${query.brand}` : ''}`}
+            />
+          </Section>
           <Section
             title={`Rewards and refusals of the latest ${counted(requests.length, 'request')}`}
             live="decisions"
@@ -51,6 +63,16 @@ export const figures: ConsolePage = {
     };
   },
 };
+
+/** Undefined where there is no such brand: its requests may still be in the log. */
+const historyOf = (visit: Visit, range: string) =>
+  // What is no range is refused by the API, in its words.
+  answerOf(visit, showHistory, {
+    query: { range: range as HistoryRange, brand: visit.query.brand || undefined },
+  }).catch((error: unknown) => {
+    if (error instanceof PageRefusal && error.status === 404) return undefined;
+    throw error;
+  });
 
 /** Requests of a part of the time, all parts of one length. */
 interface Spans {

@@ -1,6 +1,6 @@
 /** What was rewarded over time, as the ledger has it. */
 import { z } from 'zod';
-import { historyRanges } from '../../rules/history-range.ts';
+import { historyRanges } from '../../lib/history-range.ts';
 import { named } from '../endpoint.ts';
 import { demo } from '../examples.ts';
 import { type AnswerOf, endpoint } from './control-endpoint.ts';

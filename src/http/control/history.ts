@@ -10,9 +10,9 @@ export interface ControlHistoryDeps {
   clockState: () => ClockState;
 }
 
-export const controlHistory = ({ database, clockState }: ControlHistoryDeps): ControlRoute[] => [
+export const controlHistory = (deps: ControlHistoryDeps): ControlRoute[] => [
   controlHandler(showHistory, async ({ query: { range, brand } }) => {
-    const read = await readHistory({ database, nowMs: () => clockState().nowMs }, { range, brand });
+    const read = await readHistory({ ...deps, nowMs: () => deps.clockState().nowMs }, { range, brand });
     if ('refusal' in read) return read;
     const { buckets, countedFromMs } = read;
     return {

@@ -1,7 +1,7 @@
 /** How many rewards each part of a time had: read back from the newest by their numbers, so no index on time is needed. */
 import { and, desc, eq, gte, isNull, lt, sql } from 'drizzle-orm';
 import type { BrandId } from '../../rules/brands/brand.ts';
-import type { HistorySpan } from '../../rules/history-range.ts';
+import type { HistorySpan } from '../../lib/history-range.ts';
 import type { Queries } from '../database/database.ts';
 import { rewards } from '../schema/rewards.ts';
 
@@ -34,9 +34,10 @@ export async function readRewardHistory(
   const looked = db
     .select({
       createdAt,
-      bucket: sql<number>`case when ${and(gte(createdAt, fromMs), lt(createdAt, toMs))} then ${place} else ${sql.raw(String(OUTSIDE))} end`.as(
-        'bucket',
-      ),
+      bucket:
+        sql<number>`case when ${and(gte(createdAt, fromMs), lt(createdAt, toMs))} then ${place} else ${sql.raw(String(OUTSIDE))} end`.as(
+          'bucket',
+        ),
       counts: sql<number>`case when ${isCounted} then 1 else 0 end`.as('counts'),
       rwt: sql<number>`case when ${isCounted} then ${amount} else 0 end`.as('rwt'),
     })

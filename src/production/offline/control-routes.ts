@@ -8,8 +8,8 @@ import { listRequests, type RequestDetail, showRequest } from '../../contract/co
 import { controlBrands } from '../../http/control/brands.ts';
 import { ledgerConstraints } from '../../http/control/constraints.ts';
 import { type ControlRoute, controlHandler, handlersOf, refuse } from '../../http/control/control-handler.ts';
-import { controlMints } from '../../http/control/mints.ts';
 import { controlHistory } from '../../http/control/history.ts';
+import { controlMints } from '../../http/control/mints.ts';
 import { controlOverview } from '../../http/control/overview.ts';
 import { controlPerks } from '../../http/control/perks.ts';
 import { controlRelay } from '../../http/control/relay.ts';
