@@ -224,6 +224,9 @@ describe.skipIf(browserMissing() !== undefined)('in a browser', () => {
       `/users/${user}`,
       '/users/nobody@people.example',
       `/brands/${brandId}?event=account_creation&user=${user}&rule=account_creation`,
+      `/brands/${brandId}?range=hour`,
+      '/figures?range=hour',
+      '/figures?brand=0x00000000000000000000000000000000000000ff',
       `/payments/${session.id}`,
       `/webhooks/${listed.deliveries[0].eventId}`,
       `/webhooks/endpoints/${listed.deliveries[0].endpointId}`,
@@ -309,6 +312,34 @@ describe.skipIf(browserMissing() !== undefined)('in a browser', () => {
     expect(await page.locator('img').count()).toBe(0);
     expect([asked, errors]).toEqual([false, []]);
     await close();
+  });
+
+  test('rewards over a chosen time are a plot and a table, and the brand’s page says how long its escrow lasts', async () => {
+    const own = await startTestService();
+    const at = `/console/brands/${own.brand.brandId}`;
+    const { page, errors, close } = await openConsole(browser, own.ready, at);
+    await page.getByText('not known: nothing was spent in the last day').waitFor();
+    await own.change(`/brands/${own.brand.brandId}`, { spendPerHour: 1_000 });
+    const { body: paid } = await own.event({ userEmail: someone() });
+    await page.getByText(/^\d+[dhm]\S*, at the pace of the last day$/).waitFor();
+    await page.getByText(`${paid.rewardAmount} (`, { exact: false }).waitFor();
+    await page.getByRole('link', { name: 'hour', exact: true }).click();
+    await page.getByText('at the pace of the last hour').waitFor();
+    expect(await page.getByRole('link', { name: 'hour', exact: true }).getAttribute('aria-current')).toBe(
+      'true',
+    );
+    await page.goto(`${own.ready.urls.control}/console/figures`);
+    await page.getByLabel('rewards of the last').selectOption('week');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.waitForURL(/range=week/);
+    await page.getByRole('img', { name: 'RWT rewarded in the last week' }).waitFor();
+    await page.locator('figure', { hasText: 'RWT, by time' }).getByText('As a table').click();
+    await page.getByRole('row', { name: new RegExp(`1 ${paid.rewardAmount}$`) }).waitFor();
+    await page.getByText('rewards history --range week', { exact: true }).waitFor();
+    const wrong = await page.goto(`${own.ready.urls.control}/console/figures?range=year`);
+    expect([wrong?.status(), errors.length]).toEqual([400, 1]);
+    await close();
+    await own.stop();
   });
 
   test('many tabs of a browser share one stream, and each is up to date', { timeout: 60_000 }, async () => {

@@ -1,7 +1,6 @@
 /** Commands around your own commands. */
 
 import { Argument } from 'commander';
-import { historyRanges } from '../../lib/history-range.ts';
 import { gather, option, settingOption, wholeNumberOf } from '../machine/options.ts';
 import { ledgerOptions, plainOption } from '../machine/shared-options.ts';
 import { from, type Verbs } from '../machine/verb.ts';
@@ -12,7 +11,6 @@ const exec = from(() => import('./exec.ts'));
 const env = from(() => import('./env.ts'));
 const status = from(() => import('./status.ts'));
 const top = from(() => import('./top.ts'));
-const history = from(() => import('./history.ts'));
 const wait = from(() => import('./wait.ts'));
 const open = from(() => import('./open.ts'));
 const logs = from(() => import('./logs.ts'));
@@ -73,22 +71,6 @@ Examples:
   rewards top
   rewards top -o json | jq .data.body.waiting`,
     run: top('top'),
-  },
-  history: {
-    summary: 'show what was rewarded over the last hour, day, week or month',
-    description:
-      'Rewards and RWT over time, as the ledger of the running stack or, with the address of a database, of a production service has them. Failed rewards are not counted.',
-    options: [
-      option('--range <range>', 'how far back', { default: 'day', choices: historyRanges }),
-      option('--brand <brand>', 'only what this brand rewards: its id, or one of its domains'),
-      ...ledgerOptions(),
-    ],
-    help: `
-Examples:
-  rewards history
-  rewards history --range week --brand demo.example
-  rewards history --range hour -o json | jq .data.body.totals`,
-    run: history('history'),
   },
   wait: {
     summary: 'wait until something is so: the stack is ready, a payment is minted, a balance is reached',

@@ -37,7 +37,7 @@ const cents = wholeNumberOf(0, Number.MAX_SAFE_INTEGER);
 const SESSION = 'id of the session, the id of the checkout that made it, or latest';
 
 /** In the order of the help, from the files of this folder and its rooms. */
-const { users, wallet, streak, leaderboard, achievements, constraints } = userCommands;
+const { users, wallet, streak, leaderboard, achievements, constraints, history } = userCommands;
 const { receiver, site } = siteCommands;
 
 export const talkCommands: Verbs = {
@@ -270,4 +270,5 @@ Examples:
   site,
   constraints,
   'constraint-updater': siteCommands['constraint-updater'],
+  history,
 };

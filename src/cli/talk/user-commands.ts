@@ -1,6 +1,7 @@
-/** Commands about users: wallets, streaks, boards, achievements, constraints. */
+/** Commands about users: wallets, streaks, boards, achievements, constraints, and what they were rewarded over time. */
 
 import { InvalidArgumentError } from 'commander';
+import { historyRanges } from '../../lib/history-range.ts';
 import { boardPeriods } from '../../rules/engagement/board-window.ts';
 import { boardMetricNames } from '../../rules/engagement/rank-tree.ts';
 import { option } from '../machine/options.ts';
@@ -22,6 +23,7 @@ const streak = from(() => import('./streak.ts'));
 const leaderboard = from(() => import('./leaderboard.ts'));
 const achievements = from(() => import('./achievements.ts'));
 const constraints = from(() => import('./constraints.ts'));
+const history = from(() => import('./history.ts'));
 
 const typeOption = () => option('--type <type>', "which of the user's streaks", { default: 'daily' });
 
@@ -237,5 +239,21 @@ Examples:
         run: constraints('chatStandings'),
       },
     },
+  },
+  history: {
+    summary: 'show what was rewarded over the last hour, day, week or month',
+    description:
+      'Rewards and RWT over time, as the ledger of the running stack or, with the address of a database, of a production service has them. Failed rewards are not counted.',
+    options: [
+      option('--range <range>', 'how far back', { default: 'day', choices: historyRanges }),
+      option('--brand <brand>', 'only what this brand rewards: its id, or one of its domains'),
+      ...ledgerOptions(),
+    ],
+    help: `
+Examples:
+  rewards history
+  rewards history --range week --brand demo.example
+  rewards history --range hour -o json | jq .data.body.totals`,
+    run: history('history'),
   },
 } satisfies Verbs;
