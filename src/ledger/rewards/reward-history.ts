@@ -1,7 +1,7 @@
 /** How many rewards each part of a time had: read back from the newest by their numbers, so no index on time is needed. */
 import { and, desc, eq, gte, isNull, lt, sql } from 'drizzle-orm';
-import type { BrandId } from '../../rules/brands/brand.ts';
 import type { HistorySpan } from '../../lib/history-range.ts';
+import type { BrandId } from '../../rules/brands/brand.ts';
 import type { Queries } from '../database/database.ts';
 import { rewards } from '../schema/rewards.ts';
 
