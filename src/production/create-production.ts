@@ -20,7 +20,7 @@ import { checkAgain, checkAll, checkNotBehindAgain } from './all-checks.ts';
 import { startRefused } from './checks.ts';
 import { type LaneName, type LaneState, lookAtLanes, warnOfMissing } from './lanes-known.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { type OperatorDeps, operatorPages } from './operator-pages.ts';
+import { type OperatorDeps, operatorPages } from './operator/operator-pages.ts';
 import { type Adapters, pickAdapters, processName } from './pick-adapters.ts';
 import { askReach } from './reach.ts';
 import { rememberChain } from './remember-chain.ts';

@@ -1,6 +1,6 @@
 /** The operator's pages on the admin listener: what they show of a running service, to whom, and what they never show. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { covered } from '../../src/production/covered.ts';
+import { covered } from '../../src/production/operator/covered.ts';
 import { until } from '../kits/service/clock.ts';
 import {
   brandId,

@@ -1,6 +1,6 @@
 /** Which processes the ledger knows to run: those that hold the lease of a sending account, or held it a moment ago. */
-import { type Database, readTime } from '../ledger/database/database.ts';
-import { everyLane } from '../ledger/transactions/backlog.ts';
+import { type Database, readTime } from '../../ledger/database/database.ts';
+import { everyLane } from '../../ledger/transactions/backlog.ts';
 
 /** A process that sends, as its leases tell. */
 export interface Replica {

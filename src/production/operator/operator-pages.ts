@@ -1,24 +1,24 @@
 /** The operator's pages on the admin listener: the console's own, on the ledger alone, read only and without anybody's e-mail. */
 
-import { shownAlarms } from '../actions/report-overview.ts';
-import type { Alarm } from '../chain/alarms.ts';
-import type { ChainClient } from '../chain/rpc/client.ts';
-import type { NodeState } from '../chain/rpc/rpc-pool.ts';
-import { callThrough } from '../console/call-through.ts';
-import type { FailedPage } from '../console/create-console.tsx';
-import type { KnownWithoutDatabase } from '../console/pages/database-away.tsx';
-import type { OwnFacts, ProcessFacts } from '../console/pages/operator.tsx';
-import { type Database, isDatabaseBusy, isDatabaseUnavailable } from '../ledger/database/database.ts';
-import { gasSpent } from '../ledger/transactions/gas-spent.ts';
-import { createSharedAnswers } from '../lib/batch/shared-answers.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Away } from '../lib/failures/availability.ts';
-import { coinsOfWei } from '../lib/gas-money.ts';
-import type { Hex } from '../lib/hex.ts';
-import { within } from '../lib/timers.ts';
+import { shownAlarms } from '../../actions/report-overview.ts';
+import type { Alarm } from '../../chain/alarms.ts';
+import type { ChainClient } from '../../chain/rpc/client.ts';
+import type { NodeState } from '../../chain/rpc/rpc-pool.ts';
+import { callThrough } from '../../console/call-through.ts';
+import type { FailedPage } from '../../console/create-console.tsx';
+import type { KnownWithoutDatabase } from '../../console/pages/database-away.tsx';
+import type { OwnFacts, ProcessFacts } from '../../console/pages/operator.tsx';
+import { type Database, isDatabaseBusy, isDatabaseUnavailable } from '../../ledger/database/database.ts';
+import { gasSpent } from '../../ledger/transactions/gas-spent.ts';
+import { createSharedAnswers } from '../../lib/batch/shared-answers.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Away } from '../../lib/failures/availability.ts';
+import { coinsOfWei } from '../../lib/gas-money.ts';
+import type { Hex } from '../../lib/hex.ts';
+import { within } from '../../lib/timers.ts';
+import { controlRoutes } from '../offline/control-routes.ts';
 import { covered } from './covered.ts';
 import { type Answer, type LastAnswers, lastAnswers } from './last-answers.ts';
-import { controlRoutes } from './offline/control-routes.ts';
 import { replicasKnown } from './replicas-known.ts';
 
 /** However many look at once, the ledger is asked this often. */
@@ -55,10 +55,10 @@ class NoAnswer extends Error {}
 export function operatorPages(deps: OperatorDeps): (request: Request) => Promise<Response> {
   const load = async () => {
     const [{ createConsole }, { operatorOverview }, { databaseAway }, pages] = await Promise.all([
-      import('../console/create-console.tsx'),
-      import('../console/pages/operator.tsx'),
-      import('../console/pages/database-away.tsx'),
-      import('../console/pages.ts'),
+      import('../../console/create-console.tsx'),
+      import('../../console/pages/operator.tsx'),
+      import('../../console/pages/database-away.tsx'),
+      import('../../console/pages.ts'),
     ]);
     const last = lastAnswers(deps.clock);
     return createConsole({

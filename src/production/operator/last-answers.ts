@@ -1,8 +1,8 @@
 /** The last answers of the ledger to the operator's pages, for while it is away. */
 import type { Child } from 'hono/jsx';
-import { callThrough } from '../console/call-through.ts';
-import type { ConsolePage, Visit } from '../console/page.ts';
-import type { Clock } from '../lib/clock.ts';
+import { callThrough } from '../../console/call-through.ts';
+import type { ConsolePage, Visit } from '../../console/page.ts';
+import type { Clock } from '../../lib/clock.ts';
 
 /** An answer of the control API, as pages may show it. */
 export interface Answer {
