@@ -1,7 +1,7 @@
 /** A setting of a command as one row: flag, kind, default, help. Its other names follow from the flag. */
 
 import { formatDuration, parseDuration } from './duration.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from './text/nearest.ts';
 
 /** How a text becomes a value. */
 export interface Kind<Value> {

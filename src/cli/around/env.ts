@@ -1,6 +1,6 @@
 /** `rewards env`: the stack that runs here, as environment variables. */
 
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text/nearest.ts';
 import { readyEnvironment } from '../../stack/ready.ts';
 import type { Handler } from '../machine/context.ts';
 import { usageError } from '../machine/errors.ts';

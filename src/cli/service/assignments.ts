@@ -1,5 +1,5 @@
 /** `--set path=value`: changes to a body, each checked before anything is sent. */
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text/nearest.ts';
 import { usageError } from '../machine/errors.ts';
 
 export type JsonObject = Record<string, unknown>;

@@ -4,7 +4,7 @@ import {
   type ShownUser,
   showUser as showEndpoint,
 } from '../../contract/control/users.ts';
-import { counted } from '../../lib/counted.ts';
+import { counted } from '../../lib/text/counted.ts';
 import { asks } from '../service/control.ts';
 import { type Style, shortHash } from '../terminal/style.ts';
 

@@ -2,7 +2,7 @@
 import type { Overview } from '../../contract/control/overview.ts';
 import type { RequestSummary } from '../../contract/control/requests.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import { visibleLine } from '../../lib/visible-text.ts';
+import { visibleLine } from '../../lib/text/visible-text.ts';
 import { waitingText } from '../around/overview-text.ts';
 import { reason, shortRequestId } from '../talk/requests/view.ts';
 import type { Style } from '../terminal/style.ts';

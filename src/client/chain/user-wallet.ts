@@ -15,7 +15,7 @@ import { DEV_MNEMONIC, DEV_WALLETS_PATH } from '../../lib/development.ts';
 import { PreconditionError } from '../../lib/failures/precondition.ts';
 import type { Hex } from '../../lib/hex.ts';
 import type { Random } from '../../lib/ids.ts';
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text/nearest.ts';
 import type { ContractName } from '../../rules/relay-policy.ts';
 
 /** A wallet of the emulator, by its place in the key tree; null: the user brought the wallet. */

@@ -1,7 +1,7 @@
 /** The frame of every page: navigation, the stack's clock, and where style and script are. */
 import { raw } from 'hono/html';
 import type { Child, FC } from 'hono/jsx';
-import { visibleText } from '../../lib/visible-text.ts';
+import { visibleText } from '../../lib/text/visible-text.ts';
 import { pageAddress } from '../page.ts';
 
 export interface Frame {

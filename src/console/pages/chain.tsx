@@ -1,8 +1,8 @@
 /** The chain: contracts, what our accounts own, and blocks with what they call. */
 import type { Child } from 'hono/jsx';
 import { type BlockList, type ChainState, listBlocks, showChain } from '../../contract/control/chain.ts';
-import { counted } from '../../lib/counted.ts';
 import { coinsOfWei } from '../../lib/gas-money.ts';
+import { counted } from '../../lib/text/counted.ts';
 import { answerOf, type ConsolePage, PageRefusal, pageAddress } from '../page.ts';
 import { Command } from '../parts/action.tsx';
 import { Moment } from '../parts/moment.tsx';

@@ -2,8 +2,8 @@
 import type { Child } from 'hono/jsx';
 import { showOverview } from '../../contract/control/overview.ts';
 import { listRequests, type RequestSummary } from '../../contract/control/requests.ts';
-import { counted } from '../../lib/counted.ts';
 import { formatDuration } from '../../lib/duration.ts';
+import { counted } from '../../lib/text/counted.ts';
 import { answerOf, type ConsolePage, pageAddress } from '../page.ts';
 import { Moment } from '../parts/moment.tsx';
 import { AlarmsSection, BudgetsSection, LanesSection, NowSection } from '../parts/standing.tsx';

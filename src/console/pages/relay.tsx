@@ -1,9 +1,9 @@
 /** The relay: what users and addresses have used of their limits, whose gas is spent, and what the sending accounts have under way. */
 import type { Child } from 'hono/jsx';
 import { type RelayState, showRelay } from '../../contract/control/relay.ts';
-import { counted } from '../../lib/counted.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { coinsOfGwei } from '../../lib/gas-money.ts';
+import { counted } from '../../lib/text/counted.ts';
 import { answerOf, type ConsolePage, moreRows, pageAddress, rowsAsked } from '../page.ts';
 import { Command, Field, Filter } from '../parts/action.tsx';
 import { Moment } from '../parts/moment.tsx';

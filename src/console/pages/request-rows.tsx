@@ -1,8 +1,8 @@
 /** Requests as rows of a table: what was asked, how it was decided, and why. */
 import type { Child } from 'hono/jsx';
 import type { RequestSummary } from '../../contract/control/requests.ts';
-import { counted } from '../../lib/counted.ts';
 import { formatDuration } from '../../lib/duration.ts';
+import { counted } from '../../lib/text/counted.ts';
 import { type MoreRows, pageAddress, type Visit } from '../page.ts';
 import { Moment } from '../parts/moment.tsx';
 import { PageLink } from '../parts/read-only.tsx';

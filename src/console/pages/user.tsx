@@ -2,7 +2,7 @@
 import type { Child } from 'hono/jsx';
 import { listRequests, type RequestSummary } from '../../contract/control/requests.ts';
 import { type ShownUser, showUser } from '../../contract/control/users.ts';
-import { counted } from '../../lib/counted.ts';
+import { counted } from '../../lib/text/counted.ts';
 import { answerOf, type ConsolePage, PageRefusal, pageAddress, type Visit } from '../page.ts';
 import { Command } from '../parts/action.tsx';
 import { ExactMoment, Moment } from '../parts/moment.tsx';

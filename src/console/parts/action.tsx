@@ -1,7 +1,7 @@
 /** What a visitor can do: one endpoint of the control API, with the command that does the same beside it. */
 import type { Child, FC } from 'hono/jsx';
 import type { ControlEndpoint } from '../../contract/control/control-endpoint.ts';
-import { visibleText } from '../../lib/visible-text.ts';
+import { visibleText } from '../../lib/text/visible-text.ts';
 import { useScope } from './read-only.tsx';
 
 interface ActionProps {

@@ -1,8 +1,8 @@
 /** How all of it stands: what every first page of a console shows, the developer's and the operator's. */
 import type { Child } from 'hono/jsx';
 import type { Overview } from '../../contract/control/overview.ts';
-import { counted } from '../../lib/counted.ts';
 import { formatDuration } from '../../lib/duration.ts';
+import { counted } from '../../lib/text/counted.ts';
 import { pageAddress } from '../page.ts';
 import { Moment } from './moment.tsx';
 import { PageLink } from './read-only.tsx';

@@ -1,6 +1,6 @@
 /** Texts, ids and amounts as pages show them. */
 import type { FC } from 'hono/jsx';
-import { visibleText } from '../../lib/visible-text.ts';
+import { visibleText } from '../../lib/text/visible-text.ts';
 import { PageLink } from './read-only.tsx';
 
 /** What a stranger wrote: markup is text, and what is invisible or reorders the line is written out. */

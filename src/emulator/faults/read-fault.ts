@@ -1,6 +1,6 @@
 /** Reads what a developer asks to fail: `node`, `slow:300ms`, three times, for ten minutes. */
 import { formatDuration, parseDuration } from '../../lib/duration.ts';
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text/nearest.ts';
 import { type Argument, argumentExamples, type SeamName, seams, spelled } from './seams.ts';
 
 export interface FaultWish {

@@ -1,6 +1,6 @@
 /** Reads scenario files: every problem of a file with its place, before anything runs. */
 import type { z } from 'zod';
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text/nearest.ts';
 import { type FileProblem, parseYaml, type YamlDocument } from '../../lib/yaml-document.ts';
 import { stepKinds } from '../steps/all-steps.ts';
 import { expectationProblems, type Path } from '../steps/match.ts';

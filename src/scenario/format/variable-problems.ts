@@ -1,6 +1,6 @@
 /** Variables that cannot have a value, found before anything runs. */
 
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text/nearest.ts';
 import type { FileProblem, YamlDocument } from '../../lib/yaml-document.ts';
 import type { Path } from '../steps/match.ts';
 import type { Step } from './scenario.ts';

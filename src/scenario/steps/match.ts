@@ -1,5 +1,5 @@
 /** Compares what a step saw with what its file expects: objects are subsets, lists are exact. */
-import { nearest } from '../../lib/nearest.ts';
+import { nearest } from '../../lib/text/nearest.ts';
 import { operators, same } from './operators.ts';
 
 export type Path = readonly (string | number)[];

@@ -1,7 +1,7 @@
 /** The checks of an event or a relayed call for people: each with its numbers, the one that refused, and when it would pass. */
 import type { CheckBody, ExplainedEvent, RequestDetail } from '../../../contract/control/requests.ts';
 import { formatDuration } from '../../../lib/duration.ts';
-import { visibleLine } from '../../../lib/visible-text.ts';
+import { visibleLine } from '../../../lib/text/visible-text.ts';
 import type { Style } from '../../terminal/style.ts';
 import { shortRequestId } from './view.ts';
 

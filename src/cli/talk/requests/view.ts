@@ -1,7 +1,7 @@
 /** One request with what was sent and what was answered. */
 import type { RequestDetail, RequestSummary } from '../../../contract/control/requests.ts';
 import { formatDuration } from '../../../lib/duration.ts';
-import { visibleLine } from '../../../lib/visible-text.ts';
+import { visibleLine } from '../../../lib/text/visible-text.ts';
 import type { OutputFormat } from '../../machine/output.ts';
 import { type Style, shortHash } from '../../terminal/style.ts';
 

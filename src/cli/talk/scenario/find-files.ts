@@ -1,7 +1,7 @@
 /** Finds and reads the scenario files that a command line means. */
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { nearest } from '../../../lib/nearest.ts';
+import { nearest } from '../../../lib/text/nearest.ts';
 import { readScenario } from '../../../scenario/format/read-scenario.ts';
 import type { PlacedProblem, Scenario } from '../../../scenario/format/scenario.ts';
 import { excerpt, placeText } from '../../../scenario/reports/text-report.ts';

@@ -1,7 +1,7 @@
 /** What the emulator's own receiver got, newest first, and whether the signatures are right. */
 import type { Child } from 'hono/jsx';
 import { type InboxDelivery, listInbox } from '../../../contract/control/inbox.ts';
-import { counted } from '../../../lib/counted.ts';
+import { counted } from '../../../lib/text/counted.ts';
 import { answerOf, type ConsolePage, moreRows, pageAddress, rowsAsked } from '../../page.ts';
 import { Command } from '../../parts/action.tsx';
 import { Moment } from '../../parts/moment.tsx';

@@ -2,7 +2,7 @@
 import type { Child } from 'hono/jsx';
 import type { DeliverySignatures } from '../../../contract/control/webhooks.ts';
 import { formatDuration } from '../../../lib/duration.ts';
-import { visibleText } from '../../../lib/visible-text.ts';
+import { visibleText } from '../../../lib/text/visible-text.ts';
 import { Command, Field, Filter } from '../../parts/action.tsx';
 import { ExactMoment } from '../../parts/moment.tsx';
 import { Facts, Section, Table } from '../../parts/table.tsx';
