@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/machine/exit-codes.ts';
 import { rewards, rewardsJson, serveHere, temporaryDirectory } from '../kits/service/cli.ts';
+import { until } from '../kits/service/clock.ts';
 
 let stack: Awaited<ReturnType<typeof serveHere>>;
 let project: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -49,6 +50,22 @@ test('shows people a line for each user, and the place of the one who is asked f
   expect(own.stdout).toMatch(/\n\n +2 +1 claim +ben {2}ben@demo\.example\n$/);
   const nobody = await plain('leaderboard', '--user', 'new@demo.example');
   expect(nobody.stdout).toMatch(/\n\nnew@demo\.example is not on this board\n$/);
+});
+
+test('who leads is told over the weeks, of the stack and as JSON', async () => {
+  // Boards count what is final, and the first read waits for nothing.
+  await until('both are on it', async () => {
+    const { envelope } = await rewardsJson(['brand', 'boards', '--metric', 'claims'], { cwd: project.path });
+    return envelope.data.body.users.length === 2;
+  });
+  const { code, stdout } = await plain('brand', 'boards', 'demo.example', '--metric', 'claims');
+  expect(code).toBe(exitCodes.done);
+  expect(stdout).toBe(
+    '2031-01-13  claims, each week\n         2  ann@demo.example\n         1  ben@demo.example\n',
+  );
+  const nobody = await plain('brand', 'boards', 'demo.example', '--metric', 'streak');
+  expect(nobody.stdout).toBe('nobody is on a board yet\n');
+  expect((await plain('brand', 'boards', 'nobody.example')).code).toBe(exitCodes.refused);
 });
 
 test('what the service refuses is told with its reason', async () => {

@@ -322,6 +322,7 @@ describe.skipIf(browserMissing() !== undefined)('in a browser', () => {
     await own.change(`/brands/${own.brand.brandId}`, { spendPerHour: 1_000 });
     const { body: paid } = await own.event({ userEmail: someone() });
     await page.getByText(/^\d+[dhm]\S*, at the pace of the last day$/).waitFor();
+    await page.locator('#boards').getByRole('img', { name: 'The leaderboard over each week' }).waitFor();
     await page.getByText(`${paid.rewardAmount} (`, { exact: false }).waitFor();
     await page.getByRole('link', { name: 'hour', exact: true }).click();
     await page.getByText('at the pace of the last hour').waitFor();

@@ -1,6 +1,8 @@
 /** `rewards brand`. */
+
 import { brandSpec, ruleSpec, type Spec, settingNames } from '../../rules/brands/spec.ts';
-import { option } from '../machine/options.ts';
+import { boardMetrics } from '../../rules/engagement/rank-tree.ts';
+import { option, wholeNumberOf } from '../machine/options.ts';
 import { outOption } from '../machine/secret-file.ts';
 import { BRAND, ledgerOptions, overlapOption } from '../machine/shared-options.ts';
 import { from, type Verbs } from '../machine/verb.ts';
@@ -24,6 +26,21 @@ export const brandCommands: Verbs = {
         takes: [['[brand]', `${BRAND}; default: the first one of the emulator`]],
         options: ledgerOptions(),
         run: brand('showBrand'),
+      },
+      boards: {
+        summary: 'print who leads its leaderboard, and what they had in the weeks before',
+        takes: [['[brand]', `${BRAND}; default: the first one of the emulator`]],
+        options: [
+          option('--period <period>', 'of each board', { default: 'week', choices: ['week', 'month'] }),
+          option('--metric <metric>', 'by which they are ranked', {
+            default: 'rwt_earned',
+            choices: boardMetrics,
+          }),
+          option('--users <n>', 'how many of those who lead', { default: 4, parse: wholeNumberOf(1, 20) }),
+          ...ledgerOptions(),
+        ],
+        help: '\nExample:\n  rewards brand boards demo.example --metric claims',
+        run: brand('showBoards'),
       },
       create: {
         summary: 'add a brand; prints its API key, once',

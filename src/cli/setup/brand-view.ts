@@ -1,5 +1,6 @@
 /** Brands, their rules and their keys, for people. */
 import type { BrandDetail, BrandSummary, NewKey, ShownRule } from '../../contract/control/brands.ts';
+import type { BoardHistory } from '../../contract/control/history.ts';
 import type { Funding } from '../../contract/control/mints.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { areBoundedBySpending } from '../../rules/brands/pays-without-key.ts';
@@ -163,4 +164,16 @@ export function fundingText({ state, amount, brandId, key, transaction }: Fundin
   if (state === 'recorded')
     return `${style.green('recorded')} ${amount} RWT for ${brandId}, minted in ${key}`;
   return waitingMintText({ what: `${amount} RWT for ${brandId}`, transaction }, style);
+}
+
+/** Who leads, a line each, with what they had on the boards before. */
+export function boardsText({ boards, users, period, metric }: BoardHistory, style: Style): string {
+  if (users.length === 0) return style.dim('nobody is on a board yet');
+  const days = boards.map(({ startsAt }) => startsAt.slice(0, 10));
+  const line = (cells: string[], name: string) =>
+    [...cells.map((cell) => cell.padStart(10)), name].join('  ');
+  return [
+    style.dim(line(days, `${metric}, each ${period}`)),
+    ...users.map(({ user, values }) => line(values.map(String), user)),
+  ].join('\n');
 }

@@ -2,18 +2,27 @@
 
 import { aliasUser, listAliases, removeAlias, type ShownAlias } from '../../contract/control/aliases.ts';
 import * as brands from '../../contract/control/brands.ts';
+import { type BoardHistory, showBoardHistory } from '../../contract/control/history.ts';
 import * as mints from '../../contract/control/mints.ts';
 import { addWebhookEndpoint } from '../../contract/control/webhooks.ts';
 import { brandSpec, ruleSpec } from '../../rules/brands/spec.ts';
 import type { Handler } from '../machine/context.ts';
 import { CliError, usageError } from '../machine/errors.ts';
 import { intoSecretFile } from '../machine/secret-file.ts';
-import { asks, type ControlOptions, withControl } from '../service/control.ts';
+import { asks, type ControlOptions, type Emulator, withControl } from '../service/control.ts';
 import { replyResult } from '../service/control-reply.ts';
 import { endpointText, secretLines } from '../talk/webhooks/endpoints.ts';
 import type { Style } from '../terminal/style.ts';
 import { mapOf, settingsFrom } from './brand-flags.ts';
-import { brandLine, brandText, fundingText, newKeyLines, ruleText, spendDefaultLines } from './brand-view.ts';
+import {
+  boardsText,
+  brandLine,
+  brandText,
+  fundingText,
+  newKeyLines,
+  ruleText,
+  spendDefaultLines,
+} from './brand-view.ts';
 
 export const listBrands = asks(brands.listBrands, {
   text: (body, style) =>
@@ -24,15 +33,34 @@ export const listBrands = asks(brands.listBrands, {
 
 export const showBrand: Handler<ControlOptions & { brand?: string }> = (context, options) =>
   withControl(context, options, async ({ call, emulator }) => {
-    const name = options.brand ?? emulator?.run?.brands[0]?.brandId;
-    if (name === undefined) {
-      throw usageError(
-        'The brand is missing.',
-        '`rewards brand list` shows all; name one by its id or by one of its domains.',
-      );
-    }
+    const name = nameIn(options, emulator);
     return replyResult(await call(brands.showBrand, { path: { name } }), { text: brandText });
   });
+
+interface BoardsWish extends ControlOptions {
+  brand?: string;
+  period: BoardHistory['period'];
+  metric: BoardHistory['metric'];
+  users: number;
+}
+
+export const showBoards: Handler<BoardsWish> = (context, options) =>
+  withControl(context, options, async ({ call, emulator }) => {
+    const { period, metric, users } = options;
+    const path = { name: nameIn(options, emulator) };
+    const reply = await call(showBoardHistory, { path, query: { period, metric, users } });
+    return replyResult(reply, { text: boardsText });
+  });
+
+/** The brand that is named, or the first one of the emulator. */
+function nameIn(options: { brand?: string }, emulator: Emulator | undefined): string {
+  const name = options.brand ?? emulator?.run?.brands[0]?.brandId;
+  if (name !== undefined) return name;
+  throw usageError(
+    'The brand is missing.',
+    '`rewards brand list` shows all; name one by its id or by one of its domains.',
+  );
+}
 
 /** Options, including the flags of the settings. */
 interface CreateBrandOptions {

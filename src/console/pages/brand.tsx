@@ -7,7 +7,7 @@ import {
   setRule,
   showBrand,
 } from '../../contract/control/brands.ts';
-import { type History, showHistory } from '../../contract/control/history.ts';
+import { type History, showBoardHistory, showHistory } from '../../contract/control/history.ts';
 import { type Overview, showOverview } from '../../contract/control/overview.ts';
 import { dryRunEvent } from '../../contract/control/requests.ts';
 import { formatDuration } from '../../lib/duration.ts';
@@ -16,6 +16,7 @@ import { isUnlimited } from '../../rules/brands/brand.ts';
 import { areBoundedBySpending } from '../../rules/brands/pays-without-key.ts';
 import { answerOf, type ConsolePage, pageAddress } from '../page.ts';
 import { Action, Command, Field, Filter } from '../parts/action.tsx';
+import { BoardsOverTime } from '../parts/board-history.tsx';
 import { EventOutlook } from '../parts/event-checks.tsx';
 import { EscrowLeft, lastsText, RangeLinks } from '../parts/history-plot.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -28,9 +29,10 @@ export const brand: ConsolePage = {
     const { params, query, nowMs } = visit;
     const shown = await answerOf(visit, showBrand, { path: { name: params.id ?? '' } });
     const range = query.range || 'day';
-    const [history, { brands }] = await Promise.all([
+    const [history, boards, { brands }] = await Promise.all([
       // What is no range is refused by the API, in its words.
       answerOf(visit, showHistory, { query: { range: range as HistoryRange, brand: shown.brandId } }),
+      answerOf(visit, showBoardHistory, { path: { name: shown.brandId }, query: {} }),
       answerOf(visit, showOverview),
     ]);
     const asked = query.event && query.user ? { event: query.event, user: query.user } : undefined;
@@ -65,6 +67,10 @@ export const brand: ConsolePage = {
               nowMs={nowMs}
             />
             <Command text={`rewards history --range ${range} --brand ${shown.brandId}`} />
+          </Section>
+          <Section title="Leaderboard over the weeks" live="boards">
+            <BoardsOverTime of={boards} />
+            <Command text={`rewards brand boards ${shown.brandId}`} />
           </Section>
           <Section title="Paid without the brand’s key">
             <Keyless of={shown} />

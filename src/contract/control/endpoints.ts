@@ -16,7 +16,7 @@ import { clockEndpoints } from './clock.ts';
 import { constraintEndpoints } from './constraints.ts';
 import { type ControlEndpoint, endpoint } from './control-endpoint.ts';
 import { faultEndpoints } from './faults.ts';
-import { showHistory } from './history.ts';
+import { showBoardHistory, showHistory } from './history.ts';
 import { inboxEndpoints } from './inbox.ts';
 import { jobEndpoints } from './jobs.ts';
 import { fundBrand, mintByHand, mintOfSession, showTotals, verify } from './mints.ts';
@@ -59,6 +59,7 @@ export const controlEndpoints: readonly ControlEndpoint[] = [
   listBrands,
   createBrand,
   showBrand,
+  showBoardHistory,
   setBrand,
   setRule,
   removeRule,

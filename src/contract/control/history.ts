@@ -1,6 +1,7 @@
 /** What was rewarded over time, as the ledger has it. */
 import { z } from 'zod';
 import { historyRanges } from '../../lib/history-range.ts';
+import { boardMetrics } from '../../rules/engagement/rank-tree.ts';
 import { named } from '../endpoint.ts';
 import { demo } from '../examples.ts';
 import { type AnswerOf, endpoint } from './control-endpoint.ts';
@@ -50,3 +51,46 @@ export const showHistory = endpoint('GET /history', {
 });
 
 export type History = AnswerOf<typeof showHistory>;
+
+const BOARD_PERIODS = ['week', 'month'] as const;
+const USERS_MAX = 20;
+
+export const showBoardHistory = endpoint('GET /brands/{name}/boards', {
+  id: 'showBoardHistory',
+  onLedger: true,
+  tag: 'Brands',
+  summary: 'Who leads its leaderboard, and what they had before',
+  description: 'Of the boards of all platforms that still have their scores: nine weeks, or three months.',
+  path: z.object({ name: z.string() }),
+  query: z.object({
+    period: z.enum(BOARD_PERIODS, { error: `must be one of ${BOARD_PERIODS.join(', ')}` }).default('week'),
+    metric: z
+      .enum(boardMetrics, { error: `must be one of ${boardMetrics.join(', ')}` })
+      .default('rwt_earned'),
+    users: z.int().min(1).max(USERS_MAX).default(4).meta({ description: 'How many of those who lead.' }),
+  }),
+  example: { path: { name: demo.domain } },
+  answer: {
+    description: 'The boards and their users.',
+    body: named(
+      'BoardHistory',
+      z.object({
+        period: z.enum(BOARD_PERIODS),
+        metric: z.enum(boardMetrics),
+        boards: z.array(z.object({ startsAt: instant() })).meta({ description: 'The oldest first.' }),
+        users: z
+          .array(
+            z.object({
+              user: z.string(),
+              values: z
+                .array(z.number())
+                .meta({ description: 'On each board; 0 where the user was not on it.' }),
+            }),
+          )
+          .meta({ description: 'Whoever leads the newest board first.' }),
+      }),
+    ),
+  },
+  refusals: ['brand_not_found', 'invalid_settings'],
+});
+export type BoardHistory = AnswerOf<typeof showBoardHistory>;

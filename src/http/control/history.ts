@@ -1,6 +1,7 @@
-/** What was rewarded over time, over the control API. */
+/** What was rewarded over time, and who led the boards, over the control API. */
+import { readBoardHistory } from '../../actions/engagement/read-board-history.ts';
 import { readHistory } from '../../actions/rewards/read-history.ts';
-import { showHistory } from '../../contract/control/history.ts';
+import { showBoardHistory, showHistory } from '../../contract/control/history.ts';
 import type { Database } from '../../ledger/database/database.ts';
 import type { ClockState } from '../../lib/clock.ts';
 import { type ControlRoute, controlHandler } from './control-handler.ts';
@@ -29,6 +30,9 @@ export const controlHistory = (deps: ControlHistoryDeps): ControlRoute[] => [
       countedFrom: countedFromMs === null ? null : instant(countedFromMs),
     };
   }),
+  controlHandler(showBoardHistory, ({ path, query }) =>
+    readBoardHistory(deps, { brand: path.name, ...query }),
+  ),
 ];
 
 const instant = (ms: number) => new Date(ms).toISOString();

@@ -160,6 +160,18 @@ export async function boardAt(db: Queries, wanted: Wanted): Promise<Board | unde
   return board;
 }
 
+/** Boards that still have their scores, the newest first. */
+export const newestBoards = (
+  db: Queries,
+  { limit, ...wanted }: Omit<Wanted, 'atMs'> & { limit: number },
+): Promise<Board[]> =>
+  db
+    .select()
+    .from(leaderboards)
+    .where(and(isOf(wanted), eq(leaderboards.closed, false)))
+    .orderBy(desc(leaderboards.startsAt))
+    .limit(limit);
+
 /** The board of the week or month that ended last before `beforeMs`. */
 export async function boardEndedBefore(
   db: Queries,
