@@ -3,6 +3,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pages } from '../../src/console/pages.ts';
+import { parseDuration } from '../../src/lib/duration.ts';
 import { someone, startTestService, type TestService } from '../kits/service/service.ts';
 import { browserMissing, startBrowser } from '../kits/site/browser.ts';
 import { looks, openConsole, overflowOf } from '../kits/site/console.ts';
@@ -312,6 +313,37 @@ describe.skipIf(browserMissing() !== undefined)('in a browser', () => {
     expect(await page.locator('img').count()).toBe(0);
     expect([asked, errors]).toEqual([false, []]);
     await close();
+  });
+
+  test('dragging on the line of time says how long it is until there, and its button goes there', async () => {
+    const own = await startTestService();
+    await own.event({ userEmail: someone() });
+    const { page, errors, close } = await openConsole(browser, own.ready, '/console/time');
+    const line = page.locator('.time-line');
+    const box = await line.boundingBox();
+    if (!box) throw new Error('no line is drawn');
+    const [y, middle] = [box.y + box.height / 3, box.x + box.width / 2];
+    await page.mouse.move(box.x + 20, y);
+    await page.mouse.down();
+    await page.mouse.move(middle, y, { steps: 4 });
+    const field = page.locator('form.action input[name="advance"]');
+    const half = await field.inputValue();
+    expect(half).toMatch(/^(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?$/);
+    await page.getByText(`rewards clock advance ${half}`, { exact: true }).waitFor();
+    // Near its end there is the last of the moments, which is meant then.
+    await page.mouse.move(box.x + box.width - 8, y, { steps: 4 });
+    await page.mouse.up();
+    const last = await page.locator('.time-line circle').last().getAttribute('data-ahead-ms');
+    const whole = await field.inputValue();
+    expect(parseDuration(whole)).toBe(Math.ceil(Number(last) / 1_000) * 1_000);
+    const before = (await own.request(`${own.ready.urls.control}/clock`)).body.nowMs;
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(async () => (await own.request(`${own.ready.urls.control}/clock`)).body.nowMs)
+      .toBeGreaterThanOrEqual(before + Number(last));
+    expect(errors).toEqual([]);
+    await close();
+    await own.stop();
   });
 
   test('rewards over a chosen time are a plot and a table, and the brand’s page says how long its escrow lasts', async () => {

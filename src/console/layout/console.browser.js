@@ -349,6 +349,63 @@
     void go(location.href, { isBack: true, scrollY: state?.scrollY });
   });
 
+  // The line of time: what is dragged to stands in the field of how long, whose button goes there
+
+  /** In the line's own units: so near to a moment, it is meant. */
+  const NEAR = 10;
+  /** How far ahead a place on the line is. */
+  const aimAt = (line, clientX) => {
+    const { left, width } = line.getBoundingClientRect();
+    const whole = line.viewBox.baseVal.width;
+    const edge = Number(line.dataset.edge);
+    const at = Math.min(whole - edge, Math.max(edge, ((clientX - left) / width) * whole));
+    const moment = [...line.querySelectorAll('circle')].find(
+      ({ cx }) => Math.abs(cx.baseVal.value - at) <= NEAR,
+    );
+    if (moment) return { x: moment.cx.baseVal.value, aheadMs: Number(moment.dataset.aheadMs) };
+    const part = (at - edge) / (whole - 2 * edge);
+    return { x: at, aheadMs: Math.expm1(part * Math.log1p(Number(line.dataset.lastMs) / 1_000)) * 1_000 };
+  };
+  /** `1d2h`, `15m`: whole seconds, and never none. */
+  const lengthText = (ms) => {
+    let seconds = Math.max(1, Math.ceil(ms / 1_000));
+    return [
+      ['d', 86_400],
+      ['h', 3_600],
+      ['m', 60],
+      ['s', 1],
+    ]
+      .map(([unit, length]) => {
+        const count = Math.floor(seconds / length);
+        seconds -= count * length;
+        return count > 0 ? `${count}${unit}` : '';
+      })
+      .join('');
+  };
+  const aim = (clientX) => {
+    // The part around it may be another one by now.
+    const line = document.querySelector('.time-line');
+    const field = document.querySelector('form.action input[name="advance"]');
+    if (!line || !field) return;
+    const { x, aheadMs } = aimAt(line, clientX);
+    line.dataset.aimed = '';
+    for (const end of ['x1', 'x2']) line.querySelector('.aim').setAttribute(end, x);
+    field.value = lengthText(aheadMs);
+    fillCommand(field.form);
+  };
+  document.addEventListener('pointerdown', (event) => {
+    if (!event.target.closest?.('.time-line')) return;
+    event.preventDefault();
+    aim(event.clientX);
+    const moved = ({ clientX }) => aim(clientX);
+    document.addEventListener('pointermove', moved);
+    const end = () => {
+      document.removeEventListener('pointermove', moved);
+      document.querySelector('form.action input[name="advance"]')?.focus();
+    };
+    document.addEventListener('pointerup', end, { once: true });
+  });
+
   // Keys
 
   const rows = () =>

@@ -12,7 +12,7 @@ const LABELS = 5;
 const scaleOf = (lastMs: number) => (aheadMs: number) =>
   EDGE + (Math.log1p(aheadMs / 1_000) / Math.log1p(lastMs / 1_000)) * (WIDTH - 2 * EDGE);
 
-/** Drawn for the eye alone: the table beside it says the same. */
+/** For the eye and the pointer alone: the table beside it says the same, and a length of time can be typed as well as dragged. */
 export const TimeLine: FC<{ moments: readonly { atMs: number; what: string }[]; nowMs: number }> = ({
   moments,
   nowMs,
@@ -24,10 +24,17 @@ export const TimeLine: FC<{ moments: readonly { atMs: number; what: string }[]; 
     Math.round(Math.expm1((Math.log1p(lastMs / 1_000) * place) / (LABELS - 1)) * 1_000),
   );
   return (
-    <svg class="time-line" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+    <svg
+      class="time-line"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      aria-hidden="true"
+      data-edge={EDGE}
+      data-last-ms={lastMs}
+    >
       <line x1={EDGE} x2={WIDTH - EDGE} y1={LINE_Y} y2={LINE_Y} />
+      <line class="aim" x1={EDGE} x2={EDGE} y1="0" y2={2 * LINE_Y} />
       {ahead.map(({ aheadMs, what }) => (
-        <circle cx={placeOf(aheadMs)} cy={LINE_Y} r="6">
+        <circle cx={placeOf(aheadMs)} cy={LINE_Y} r="6" data-ahead-ms={aheadMs}>
           <title>{`${what}, ${distanceText(aheadMs)}`}</title>
         </circle>
       ))}
