@@ -14,7 +14,7 @@ export const jobRefusals: RefusalRows<JobRefusal> = {
     example: { name: 'job-9' },
     says: ({ name }) => ({
       error: `No job ${name}`,
-      message: 'The latest 20 of this run of the stack are kept; `GET /jobs` lists them.',
+      message: 'The latest 20 since the start of the stack are kept; the console lists them.',
       details: { reason: 'job_not_found' },
     }),
   },
@@ -43,7 +43,8 @@ export const jobRefusals: RefusalRows<JobRefusal> = {
     example: { file: 'scenarios/none.yaml' },
     says: ({ file }) => ({
       error: `No scenario ${file}`,
-      message: '`GET /scenarios` lists the files below `scenarios`, where the stack was started.',
+      message:
+        'Files below `scenarios`, where the stack was started, can be run: `rewards scenario lint` names them.',
       details: { reason: 'scenario_not_found' },
     }),
   },
