@@ -1,5 +1,6 @@
 /** `rewards completion`: the commands of the program as plain facts, and a script of them for each shell. */
 import type { Argument, Command, Option } from 'commander';
+import { shellQuoted } from '../../lib/text/shell-quoted.ts';
 import type { CommandContext } from '../machine/context.ts';
 import { exitCodes } from '../machine/exit-codes.ts';
 import { type Kind, kindOfArgument, kindOfOption } from './completion-kinds.ts';
@@ -50,12 +51,10 @@ function argumentFacts(path: string, argument: Argument): CommandFacts['argument
   const values: Values = argChoices ? { words: argChoices } : kind ? { kind } : isFile ? 'files' : 'unknown';
   return { values, repeats: variadic };
 }
-
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 const TAB = '\t';
 
 /** Word and summary; the summary is for zsh. */
-const row = (word: string, summary: string) => quoted(`${word}${TAB}${summary.split('\n')[0]}`);
+const row = (word: string, summary: string) => shellQuoted(`${word}${TAB}${summary.split('\n')[0]}`);
 const printing = (rows: readonly string[]) => (rows.length === 0 ? ':' : `printf '%s\\n' ${rows.join(' ')}`);
 
 function printingValues(values: Values): string {
@@ -85,7 +84,7 @@ function functionsOf(catalogue: readonly CommandFacts[]): string {
       catalogue
         .filter(({ commands }) => commands.length > 0)
         .map(({ path, commands }) => [
-          quoted(path),
+          shellQuoted(path),
           printing(commands.map(({ name, summary }) => row(name, summary))),
         ]),
     ),
@@ -95,7 +94,7 @@ function functionsOf(catalogue: readonly CommandFacts[]): string {
       '"$1"',
       named
         .filter(({ options }) => options.length > 0)
-        .map(({ path, options }) => [quoted(path), printing(optionRows(options))]),
+        .map(({ path, options }) => [shellQuoted(path), printing(optionRows(options))]),
     ),
     `  ${printing(optionRows(root))}`,
     '}',
@@ -105,7 +104,7 @@ function functionsOf(catalogue: readonly CommandFacts[]): string {
       '"$1 $2"',
       named.flatMap(({ path, options }) =>
         valued(options).map(({ names, values }): [string, string] => [
-          names.map((name) => quoted(`${path} ${name}`)).join('|'),
+          names.map((name) => shellQuoted(`${path} ${name}`)).join('|'),
           `${printingValues(values)}; return 0`,
         ]),
       ),
@@ -123,7 +122,7 @@ function functionsOf(catalogue: readonly CommandFacts[]): string {
       '"$1 $2"',
       named.flatMap(({ path, options }) =>
         valued(options).map(({ names }): [string, string] => [
-          names.map((name) => quoted(`${path} ${name}`)).join('|'),
+          names.map((name) => shellQuoted(`${path} ${name}`)).join('|'),
           'return 0',
         ]),
       ),
@@ -140,7 +139,7 @@ function functionsOf(catalogue: readonly CommandFacts[]): string {
       '"$1 $2"',
       catalogue.flatMap(({ path, arguments: args }) =>
         args.map(({ values, repeats }, index): [string, string] => [
-          repeats ? `${quoted(`${path} `)}[0-9]*` : quoted(`${path} ${index}`),
+          repeats ? `${shellQuoted(`${path} `)}[0-9]*` : shellQuoted(`${path} ${index}`),
           printingValues(values),
         ]),
       ),

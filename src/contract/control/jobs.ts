@@ -10,7 +10,7 @@ const RATE_MAX = 999_999;
 const THRESHOLDS_MAX = 20;
 const TEXT_MAX = 300;
 /** As many as somebody would look at. */
-const FILES_MAX = 200;
+export const SCENARIO_FILES_MAX = 200;
 
 const count = (most: number) => {
   const error = `must be a whole number from 1 to ${most}`;
@@ -63,7 +63,7 @@ const scenariosWish = bodyOf({
   files: z
     .array(requiredText(TEXT_MAX, 'must be the path of a file'), { error: 'must be a list of files' })
     .min(1, { error: 'must name a file' })
-    .max(FILES_MAX, { error: `must name ${FILES_MAX} files at most` })
+    .max(SCENARIO_FILES_MAX, { error: `must name ${SCENARIO_FILES_MAX} files at most` })
     .meta({ description: 'Of those that `GET /scenarios` lists.' }),
 });
 

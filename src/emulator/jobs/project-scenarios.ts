@@ -1,8 +1,9 @@
 /** The scenarios of a project, and the requests of a stack as one more. */
 import type { ControlCall } from '../../client/control-call.ts';
+import { requestDetails } from '../../client/request-details.ts';
 import type { InputOf } from '../../contract/control/control-endpoint.ts';
 import type { recordScenario } from '../../contract/control/jobs.ts';
-import { listRequests, type RequestDetail, showRequest } from '../../contract/control/requests.ts';
+import { listRequests } from '../../contract/control/requests.ts';
 import type { ControlJobsDeps } from '../../http/control/jobs.ts';
 import type { Workbench } from '../workbench.ts';
 
@@ -30,21 +31,9 @@ export const projectScenarios = ({
     if (!workbench) return { refusal: { code: 'jobs_unsupported' } };
     const listed = await call(listRequests, { query: { limit: REQUESTS_MAX, after } });
     if (listed.status !== 200) return { refusal: { code: 'invalid_filter' } };
-    const requests = await detailsOf(
-      call,
-      listed.body.requests.map(({ id }) => id),
-    );
+    const ids = listed.body.requests.map(({ id }) => id);
+    const requests = await requestDetails(call, ids.reverse());
     const name = title ?? `recorded with ${requests.length} requests`;
     return workbench.recorded(requests, { stack: { ...(await people()), contracts }, name });
   },
 });
-
-/** Those that the log still has; in the order in which they came, since slow ones are logged late. */
-async function detailsOf(call: ControlCall, ids: readonly string[]): Promise<RequestDetail[]> {
-  const found: RequestDetail[] = [];
-  for (const id of ids) {
-    const reply = await call(showRequest, { path: { id } });
-    if (reply.status === 200) found.push(reply.body);
-  }
-  return found.reverse().sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
-}

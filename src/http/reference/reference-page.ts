@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import type { JsonSchema, RequestExample } from '../../contract/endpoint.ts';
 import { takenForms } from '../../contract/shapes.ts';
+import { shellQuoted } from '../../lib/text/shell-quoted.ts';
 import { cacheableAnswer, entityTagOf } from '../frame/answer.ts';
 import type { ApiDocument } from '../openapi.ts';
 import { fieldsOf, limitsOf, typeOf } from './field-table.ts';
@@ -236,13 +237,11 @@ function curlOf(
   };
   const usual = method === (example.body === undefined ? 'get' : 'post');
   return [
-    `curl -sS ${usual ? '' : `-X ${method.toUpperCase()} `}${quoted(url)}`,
-    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(example.body === undefined ? [] : [`-d ${quoted(JSON.stringify(example.body, null, 2))}`]),
+    `curl -sS ${usual ? '' : `-X ${method.toUpperCase()} `}${shellQuoted(url)}`,
+    ...Object.entries(headers).map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
+    ...(example.body === undefined ? [] : [`-d ${shellQuoted(JSON.stringify(example.body, null, 2))}`]),
   ].join(' \\\n  ');
 }
-
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** For any host: `describe` makes its document at the first request for it. */
 export function apiReference(

@@ -1,5 +1,6 @@
 /** Requests of a step as they went out and came back, and the newest of them as a line for a shell. */
 import { clientErrorFrom } from '../../client/client-error.ts';
+import { shellQuoted } from '../../lib/text/shell-quoted.ts';
 import type { RequestMade } from './report.ts';
 
 interface Exchange extends RequestMade {
@@ -52,10 +53,10 @@ export function createExchanges(settings: { controlUrl: string; timeoutMs: numbe
 function curlOf({ method, url, headers, body }: Exchange): string {
   const shown = Object.entries(headers).filter(([name]) => !USUAL_HEADERS.has(name));
   return [
-    `curl -X ${method} ${quoted(url)}`,
-    ...shown.map(([name, value]) => `-H ${quoted(`${name}: ${SECRET_HEADERS.has(name) ? '…' : value}`)}`),
-    ...(body === '' ? [] : [`-d ${quoted(body)}`]),
+    `curl -X ${method} ${shellQuoted(url)}`,
+    ...shown.map(
+      ([name, value]) => `-H ${shellQuoted(`${name}: ${SECRET_HEADERS.has(name) ? '…' : value}`)}`,
+    ),
+    ...(body === '' ? [] : [`-d ${shellQuoted(body)}`]),
   ].join(' ');
 }
-
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -8,6 +8,7 @@ import {
 } from '../../../client/replay/sendable.ts';
 import type { Environment } from '../../../compose/env.ts';
 import type { RequestDetail } from '../../../contract/control/requests.ts';
+import { shellQuoted } from '../../../lib/text/shell-quoted.ts';
 import { CliError } from '../../machine/errors.ts';
 import type { Emulator } from '../../service/control.ts';
 
@@ -49,16 +50,18 @@ export const noBodies = () =>
 
 /** `secret`: the credential itself; without it the command takes it from a variable. */
 export function asCurl({ method, url, headers, credential, body }: Sendable, secret?: string): string {
-  const sent = headers.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
+  const sent = headers.map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`);
   // curl would name a form's content type for a body without one.
   const bare =
     body !== null && !headers.some(([name]) => name === 'content-type') ? ["-H 'content-type;'"] : [];
   return [
-    ['curl -i', ...(/[[\]{}]/.test(url) ? ['-g'] : []), ...methodFlag(method, body), quoted(url)].join(' '),
+    ['curl -i', ...(/[[\]{}]/.test(url) ? ['-g'] : []), ...methodFlag(method, body), shellQuoted(url)].join(
+      ' ',
+    ),
     ...sent,
     ...bare,
     ...(credential ? [`-H ${credentialArgument(credential, secret)}`] : []),
-    ...(body === null ? [] : [`--data-raw ${quoted(body)}`]),
+    ...(body === null ? [] : [`--data-raw ${shellQuoted(body)}`]),
   ].join(' \\\n  ');
 }
 
@@ -70,9 +73,7 @@ const methodFlag = (method: string, body: string | null) => {
 const credentialArgument = (
   { name, scheme, variable }: NonNullable<Sendable['credential']>,
   secret: string | undefined,
-) => (secret === undefined ? `"${name}: ${scheme}$${variable}"` : quoted(`${name}: ${scheme}${secret}`));
-
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+) => (secret === undefined ? `"${name}: ${scheme}$${variable}"` : shellQuoted(`${name}: ${scheme}${secret}`));
 
 /** Without `secret` the credential is a variable of the editor's environment file. */
 export function asHttp({ method, url, headers, credential, body }: Sendable, secret?: string): string {

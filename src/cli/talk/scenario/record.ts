@@ -1,14 +1,10 @@
 /** `rewards scenario record`: writes the requests of a running stack as a scenario that passes. */
 import { access, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { requestDetails } from '../../../client/request-details.ts';
 import { listBrands } from '../../../contract/control/brands.ts';
 import { showClock } from '../../../contract/control/clock.ts';
-import {
-  listRequests,
-  type RequestDetail,
-  type RequestSummary,
-  showRequest,
-} from '../../../contract/control/requests.ts';
+import { listRequests, type RequestSummary } from '../../../contract/control/requests.ts';
 import { delay } from '../../../lib/timers.ts';
 import type { KnownStack } from '../../../scenario/record/known-names.ts';
 import { recordedScenario } from '../../../scenario/record/recorded-scenario.ts';
@@ -43,10 +39,16 @@ export const recordScenario: Handler<RecordOptions> = async (context, options) =
   };
   const isPast = options.all === true || options.since !== undefined;
   const summaries = isPast ? await past(emulator, options) : await untilStopped(context, emulator);
-  const recording = recordedScenario(await detailsOf(emulator, summaries), {
-    stack: await knownStack(emulator),
-    name: options.title ?? `recorded with ${summaries.length} requests`,
-  });
+  const recording = recordedScenario(
+    await requestDetails(
+      emulator.call,
+      summaries.map(({ id }) => id),
+    ),
+    {
+      stack: await knownStack(emulator),
+      name: options.title ?? `recorded with ${summaries.length} requests`,
+    },
+  );
   const { yaml, steps, leftOut } = recording;
   const data = { file: options.file, steps, leftOut };
   if (steps === 0) {
@@ -115,16 +117,6 @@ async function listed(call: Emulator['call'], choice: { after?: string | undefin
   const reply = await call(listRequests, { query: { limit: REQUESTS_MAX, ...choice } });
   mustSucceed(reply);
   return reply.body.requests;
-}
-
-/** Those that the log still has; in the order in which they came, since slow ones are logged late. */
-async function detailsOf({ call }: Emulator, summaries: RequestSummary[]): Promise<RequestDetail[]> {
-  const found: RequestDetail[] = [];
-  for (const { id } of summaries) {
-    const reply = await call(showRequest, { path: { id } });
-    if (reply.status === 200 && reply.isAnswer) found.push(reply.body);
-  }
-  return found.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
 }
 
 /** Of the run file; of a stack that runs elsewhere its brands. */

@@ -3,6 +3,7 @@ import type { Child } from 'hono/jsx';
 import {
   listJobs,
   listScenarios,
+  SCENARIO_FILES_MAX,
   type ScenarioList,
   startScenarios,
 } from '../../../contract/control/jobs.ts';
@@ -12,9 +13,6 @@ import { Action, Command } from '../../parts/action.tsx';
 import { Section, Table } from '../../parts/table.tsx';
 import { State, Text } from '../../parts/text.tsx';
 import { JobTable } from './job-rows.tsx';
-
-/** As many as one run may have. */
-const FILES_MAX = 200;
 
 export const scenarios: ConsolePage = {
   path: '/scenarios',
@@ -46,7 +44,7 @@ export const scenarios: ConsolePage = {
             <Command text="rewards scenario record scenarios/bug.yaml" />
           </Section>
           <Section title="Files">
-            {files.length > 0 && files.length <= FILES_MAX && (
+            {files.length > 0 && files.length <= SCENARIO_FILES_MAX && (
               <Action
                 endpoint={startScenarios}
                 body={{ files }}
