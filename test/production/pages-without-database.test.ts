@@ -89,8 +89,12 @@ describe.skipIf(serverMissing() !== undefined)('Postgres goes away', () => {
   const console = (path: string) => `/_rewards/console${path}`;
   /** Every kind of page that an operator has. */
   const paths = async () => {
-    const id = /req_[0-9a-f]+/.exec((await look(console('/requests'))).text)?.[0];
-    expect(id).toBeDefined();
+    // Traces are written a moment after the answer.
+    let id: string | undefined;
+    await until('the request is listed', async () => {
+      id = /req_[0-9a-f]+/.exec((await look(console('/requests'))).text)?.[0];
+      return id !== undefined;
+    });
     const webhooks = ['/webhooks', '/webhooks/evt_redeemed', '/webhooks/endpoints/we_gone'].map(console);
     return ['/_rewards/', console('/requests'), console(`/requests/${id}`), ...webhooks, console('/relay')];
   };
