@@ -51,6 +51,8 @@ async function openStream(url: string, cookie: string) {
   return { told: () => changes, ended: () => isOver, close: () => asked.destroy() };
 }
 
+const VIEWPORT = { width: 1_280, height: 900 };
+
 export type Browser = Awaited<ReturnType<typeof startBrowser>>;
 
 /** Chromium, which opens pages of one console. */
@@ -63,7 +65,7 @@ export async function startBrowser(executablePath: string, { url, token }: Contr
   return {
     /** Pages of one visitor, each in a tab; paths are below the console's. */
     async open(paths: string[]) {
-      const context = await browser.newContext({ viewport: { width: 1_280, height: 900 } });
+      const context = await browser.newContext({ viewport: VIEWPORT });
       await context.addInitScript(SAYS_WHEN_SHOWN);
       const pages: Page[] = [];
       for (const path of paths) {
@@ -72,6 +74,12 @@ export async function startBrowser(executablePath: string, { url, token }: Contr
         pages.push(page);
       }
       return { pages, close: () => context.close() };
+    },
+    /** Tabs that show nothing. Returns what closes them. */
+    async openBlank(count: number) {
+      const context = await browser.newContext({ viewport: VIEWPORT });
+      for (let number = 0; number < count; number++) await context.newPage();
+      return () => context.close();
     },
     stop: () => browser.close(),
   };

@@ -4,8 +4,8 @@
 const STREAMS_MAX = 128;
 /** How soon a change is told after a quiet time. */
 const LOOK_EVERY_MS = 500;
-/** While changes do not end, each is told so many looks after the one before: pages are no older than two seconds, and cost a busy stack little. */
-const LOOKS_BETWEEN = 4;
+/** While changes do not end, each is told so many looks after the one before: pages are no older than three seconds, and cost a busy stack little. */
+const LOOKS_BETWEEN = 6;
 /** Listeners cut connections that are silent for longer; this also finds readers who have gone. */
 const HEARTBEAT_EVERY_MS = 10_000;
 /** What browsers wait before they come again after the stack was away. */

@@ -6,8 +6,9 @@
   /** A page in front is no older than this where nothing was told, such as countdowns. */
   const REFRESH_EVERY_MS = 5_000;
   const DONE_SHOWN_MS = 4_000;
-  /** At most one refresh in so long, however much happens. */
+  /** At most one refresh in so long, however much happens, and none before so many times of what the last one took. */
   const REFRESH_PAUSE_MS = 1_000;
+  const REFRESH_PAUSE_TIMES = 40;
 
   /** The banner's link brings the token in the part of the address that is never sent. */
   const brought = new URLSearchParams(location.hash.slice(1)).get('token');
@@ -233,10 +234,12 @@
   };
 
   let refreshedAt = 0;
+  let refreshTookMs = 0;
   let refreshing;
   const refresh = () => {
     refreshing ??= (async () => {
       const address = location.href;
+      const startedAt = performance.now();
       try {
         const reply = await fetch(address, { headers: { accept: 'text/html' } });
         if (reply.ok) {
@@ -254,6 +257,7 @@
         document.getElementById('lost').hidden = false;
       } finally {
         refreshedAt = performance.now();
+        refreshTookMs = refreshedAt - startedAt;
         refreshing = undefined;
       }
     })();
@@ -263,7 +267,12 @@
   let planned;
   const refreshSoon = () => {
     if (document.hidden || planned) return;
-    const inMs = Math.max(0, REFRESH_PAUSE_MS - (performance.now() - refreshedAt));
+    // A busy machine has other work, and what does not answer for long is not asked for ever less often.
+    const pauseMs = Math.min(
+      Math.max(REFRESH_PAUSE_MS, REFRESH_PAUSE_TIMES * refreshTookMs),
+      REFRESH_EVERY_MS,
+    );
+    const inMs = Math.max(0, pauseMs - (performance.now() - refreshedAt));
     planned = setTimeout(() => {
       planned = undefined;
       refresh();

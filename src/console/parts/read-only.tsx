@@ -10,6 +10,20 @@ export interface Scope {
 
 export const ScopeContext = createContext<Scope>({ readOnly: false, has: () => true });
 
+renderWithoutAsyncStorage();
+
+/**
+ * hono/jsx carries contexts over `await` in an AsyncLocalStorage, and from the first use of one, Node before 24 follows
+ * every promise of the process for as long as it runs: a tenth of the time of an event. No component here awaits
+ * anything. It looks for the class once, when a context is first asked for, and does without where there is none.
+ */
+function renderWithoutAsyncStorage(): void {
+  const { getBuiltinModule, mainModule } = process;
+  Object.assign(process, { getBuiltinModule: undefined, mainModule: undefined });
+  useContext(ScopeContext);
+  Object.assign(process, { getBuiltinModule, mainModule });
+}
+
 export const useScope = (): Scope => useContext(ScopeContext);
 
 /** A link where the console has the page, else its text alone. */
