@@ -1,12 +1,12 @@
 /** A site on a port of its own, in front of any service: real store, real HTTP. */
 import { listen } from '../../../src/compose/listen.ts';
-import { adjustableClock } from '../../../src/lib/clock.ts';
+import { type AdjustableClock, adjustableClock } from '../../../src/lib/clock.ts';
 import { secureRandom } from '../../../src/lib/ids.ts';
 import { silentLog } from '../../../src/lib/log.ts';
 import type { NonceAction } from '../../../src/site/accounts/users.ts';
 import { createSite } from '../../../src/site/create-site.ts';
 import type { PluginSettings } from '../../../src/site/plugin/plugin-settings.ts';
-import { openSiteStore } from '../../../src/site/store.ts';
+import { openSiteStore, type SiteStore } from '../../../src/site/store.ts';
 import { type Answer, someone, startTestService } from '../service/service.ts';
 
 export type TestSite = Awaited<ReturnType<typeof startTestSite>>;
@@ -25,13 +25,22 @@ export async function startSiteAndService(settings: Partial<PluginSettings> = {}
   return { service, site };
 }
 
-/** `path`: where the site's base is, `/site` unless told. */
+/** `path`: where the site's base is, `/site` unless told. `like`: a site whose store and clock it shares. */
 export async function startTestSite(
   settings: Partial<PluginSettings> = {},
-  { path = '/site', ...limits }: { path?: string; callTimeoutMs?: number; limitAddresses?: boolean } = {},
+  {
+    path = '/site',
+    like,
+    ...limits
+  }: {
+    path?: string;
+    like?: { clock: AdjustableClock; store: SiteStore };
+    callTimeoutMs?: number;
+    limitAddresses?: boolean;
+  } = {},
 ) {
-  const clock = adjustableClock();
-  const store = openSiteStore(':memory:');
+  const clock = like?.clock ?? adjustableClock();
+  const store = like?.store ?? openSiteStore(':memory:');
   const host: { fetch: (request: Request, env?: unknown) => Promise<Response> } = {
     fetch: async () => new Response(null, { status: 503 }),
   };
@@ -80,7 +89,7 @@ export async function startTestSite(
     async stop() {
       await site.plugin.idle();
       await listener.close(1_000);
-      store.close();
+      if (!like) store.close();
     },
   };
 }
