@@ -14,7 +14,7 @@ import {
   walletsOfBrand,
 } from '../ledger/wallets/wallets.ts';
 import { isUnlimited } from '../rules/brands/brand.ts';
-import { DAILY, type StreakStanding } from '../rules/engagement/streak.ts';
+import { DAILY, type StreakCalendar, type StreakStanding } from '../rules/engagement/streak.ts';
 import { findNamed } from './brands/named-brand.ts';
 import { rewardProgress } from './rewards/reward-progress.ts';
 import { showWallet, type WalletDetail } from './wallets/show-wallet.ts';
@@ -26,7 +26,7 @@ export interface ShowUserDeps {
   database: Database;
   token: Pick<RewardToken, 'balanceOf'>;
   businessTime: BusinessTime;
-  readStreak: (key: StreakKey) => Promise<StreakStanding | undefined>;
+  readStreak: (key: StreakKey) => Promise<(StreakStanding & StreakCalendar) | undefined>;
   /** Domain under which users of chat platforms have their stand-in e-mail. */
   ownDomain: string;
 }
@@ -49,7 +49,7 @@ export interface UserAtBrand {
   name: string;
   rewards: number;
   earned: number;
-  streak: StreakStanding | undefined;
+  streak: (StreakStanding & StreakCalendar) | undefined;
   claims: UserClaim[];
   aliases: string[];
 }

@@ -1,14 +1,16 @@
 /** Streaks in the ledger: one check-in a day for any number of processes, and bonuses whose reward failed for good. */
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { claimMilestone } from '../../src/actions/engagement/claim-milestone.ts';
-import { readStreak } from '../../src/actions/engagement/read-streaks.ts';
+import { readStreak, readStreakCalendar } from '../../src/actions/engagement/read-streaks.ts';
 import { recordActivity } from '../../src/actions/engagement/record-activity.ts';
 import type { StreakDeps } from '../../src/actions/engagement/streak-work.ts';
 import type { Database } from '../../src/ledger/database/database.ts';
 import { openPostgres } from '../../src/ledger/database/postgres.ts';
 import { failRewards, markReleased } from '../../src/ledger/rewards/rewards.ts';
+import { streaks } from '../../src/ledger/schema/engagement/user-progress.ts';
 import { rewards } from '../../src/ledger/schema/rewards.ts';
+import { saveAlias } from '../../src/ledger/wallets/aliases.ts';
 import { createKeyedMutex } from '../../src/lib/mutex.ts';
 import type { BrandId } from '../../src/rules/brands/brand.ts';
 import {
@@ -19,6 +21,9 @@ import {
   startPostgres,
 } from '../kits/databases/databases.ts';
 import { openLedger, START_MS, someBrand, type TestLedger } from './ledger.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** The deps of one process. */
 const processOf = (ledger: TestLedger, database: Database = ledger.database): StreakDeps => ({
@@ -122,6 +127,71 @@ describe.each([
       await postgres?.stop();
     }
   });
+
+  test.skipIf(missing)(
+    'a year of active days is known, and what it was before this was written',
+    async () => {
+      const postgres = kind === 'Postgres' ? await startPostgres() : undefined;
+      const ledger = await openLedger(...(postgres ? [openPostgres(postgres.url)] : []));
+      try {
+        const { brandId } = await someBrand(ledger, { timeZone: 'Asia/Tokyo' });
+        const deps = processOf(ledger);
+        const calendarOf = async (of: typeof request) => {
+          const { today, activeDays } = (await readStreakCalendar(deps, of)) ?? {};
+          return { today, activeDays };
+        };
+        const activeOn = async (of: typeof request, days: readonly number[]) => {
+          for (const day of days) {
+            ledger.clock.set(START_MS + day * DAY_MS);
+            await recordActivity(deps, of);
+          }
+        };
+        const request = requestOf(brandId);
+        expect(await calendarOf(request)).toEqual({ today: '2030-01-01', activeDays: [] });
+        await activeOn(request, [0, 1, 1, 5]);
+        // Tokyo is nine hours ahead: there the next day has begun.
+        ledger.clock.set(START_MS + 5 * DAY_MS + 15 * HOUR_MS);
+        const firstDays = ['2030-01-06', '2030-01-02', '2030-01-01'];
+        expect(await calendarOf(request)).toEqual({ today: '2030-01-07', activeDays: firstDays });
+        // 53 weeks, the last day among them.
+        await activeOn(request, [371]);
+        expect((await calendarOf(request)).activeDays).toEqual(['2031-01-07', '2030-01-06', '2030-01-02']);
+        await activeOn(request, [371 + 5_000]);
+        expect((await calendarOf(request)).activeDays).toEqual(['2044-09-15']);
+
+        // A program that did not know of this wrote the next day.
+        const { db } = ledger.database;
+        const ofUser = eq(streaks.userKey, request.userKey);
+        await activeOn(request, [5_372]);
+        await db
+          .update(streaks)
+          .set({ lastDay: sql`${streaks.lastDay} + 1` })
+          .where(ofUser);
+        const three = ['2044-09-17', '2044-09-16', '2044-09-15'];
+        expect((await calendarOf(request)).activeDays).toEqual(three);
+        await activeOn(request, [5_374]);
+        expect((await calendarOf(request)).activeDays).toEqual(['2044-09-18', ...three]);
+        await db.update(streaks).set({ daysSeen: '' }).where(ofUser);
+        expect((await calendarOf(request)).activeDays).toEqual(['2044-09-18']);
+
+        // Two names of one person: the days of both.
+        const other = requestOf(brandId);
+        await activeOn(other, [5_376]);
+        await saveAlias(db, {
+          brandId,
+          aliasKey: other.userKey,
+          userKey: request.userKey,
+          createdAt: START_MS,
+        });
+        const both = ['2044-09-20', '2044-09-18'];
+        expect((await calendarOf(request)).activeDays).toEqual(both);
+        expect((await calendarOf(other)).activeDays).toEqual(both);
+      } finally {
+        await ledger.close();
+        await postgres?.stop();
+      }
+    },
+  );
 });
 
 describe('a check-in that the service pays', () => {

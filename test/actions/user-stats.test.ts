@@ -327,7 +327,14 @@ describe('what a user has at a brand', () => {
         });
     }
     const key = { brandId, userKey };
-    const streak = { current: 2, longest: 9, totalDays: 30, lastAt: START_MS, graceUsed: false };
+    const streak = {
+      current: 2,
+      longest: 9,
+      totalDays: 30,
+      lastAt: START_MS,
+      graceUsed: false,
+      daysSeen: '',
+    };
     const lastDay = START_MS / DAY_MS;
     await saveStreak(db(), { ...key, streakType: 'daily' }, { ...streak, lastDay });
     await saveStreak(db(), { ...key, streakType: 'gym' }, { ...streak, current: 70, longest: 70, lastDay });

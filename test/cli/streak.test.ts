@@ -53,6 +53,18 @@ test('check-in, status and claim', async () => {
   expect(expected.code).toBe(0);
 });
 
+test('the days of a user: the last four weeks as marks, a year as data', async () => {
+  const user = 'walker@demo.example';
+  await plain('streak', 'check-in', user);
+  await plain('clock', 'advance', '2d');
+  await plain('streak', 'check-in', user);
+  const { stdout } = await plain('users', 'show', user);
+  expect(stdout).toContain(`  ${'·'.repeat(25)}■·■  active on 2 days of a year; the last four weeks\n`);
+  const { envelope } = await json('users', 'show', user);
+  const [{ streak }] = envelope.data.body.brands;
+  expect(streak).toMatchObject({ today: '2031-01-17', activeDays: ['2031-01-17', '2031-01-15'] });
+});
+
 test('settings, as `brand set` takes them', async () => {
   const { stdout } = await plain('streak', 'settings');
   expect(stdout).toContain('timeZone              UTC\n');

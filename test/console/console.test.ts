@@ -25,6 +25,11 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`${name} cannot be reached with the Tab key`);
 }
 
+const placeOf = (rect: { getAttribute(name: string): string | null }) => ({
+  x: Number(rect.getAttribute('x')),
+  y: Number(rect.getAttribute('y')),
+});
+
 const HTML = { accept: 'text/html' };
 
 describe('without a browser', () => {
@@ -230,6 +235,7 @@ describe.skipIf(browserMissing() !== undefined)('in a browser', () => {
     const refused = await service.event({ userEmail: user });
     const { body: session } = await service.control('/processor/sessions', { user, amount: 500 });
     await service.control(`/processor/sessions/${session.id}/pay`, {});
+    await checkIn(user);
     const { body: listed } = await service.request(
       `${service.ready.urls.control}/webhooks/deliveries?limit=1`,
     );
@@ -249,6 +255,10 @@ describe.skipIf(browserMissing() !== undefined)('in a browser', () => {
       '/chain/blocks/1',
     ];
   }
+  const checkIn = (userIdentifier: string) => {
+    const activity = { brandId: service.brand.brandId, userIdentifier, platform: 'web', streakType: 'daily' };
+    return service.post('/streak/record-activity', activity);
+  };
   const idOf = ({ headers }: { headers: Headers }) => headers.get('x-request-id') ?? '';
 
   test('the page of each single thing can be read by everybody', { timeout: 120_000 }, async () => {
@@ -264,6 +274,29 @@ describe.skipIf(browserMissing() !== undefined)('in a browser', () => {
       expect(errors).toEqual([]);
       await close();
     }
+  });
+
+  test('a user’s streak is a calendar of a year, and a table of it', async () => {
+    const user = someone();
+    await checkIn(user);
+    await service.control('/clock', { advance: '2d' });
+    await checkIn(user);
+    const { page, close } = await openConsole(browser, service.ready, `/console/users/${user}`);
+    const { body: shown } = await service.request(`${service.ready.urls.control}/users/${user}`);
+    const [latest, first] = shown.brands[0].streak.activeDays;
+    const { x: latestAt, y } = await page.locator('.calendar rect.marked.today').evaluate(placeOf);
+    expect(y).toBe(18 + 16 * ((new Date(latest).getUTCDay() + 6) % 7));
+    expect(latestAt).toBe(36 + 16 * 52);
+    expect(await page.locator('.calendar rect.marked').count()).toBe(2);
+    expect(await page.locator('.calendar rect').count()).toBeGreaterThan(364);
+    await page.locator('.calendar summary').click();
+    const rows = await page.locator('.calendar tbody tr').allInnerTexts();
+    const days = rows.flatMap((row) => {
+      const [month = '', , which = ''] = row.split(/\t/);
+      return which.split(', ').map((day) => `${month}-${day.padStart(2, '0')}`);
+    });
+    expect(days.sort()).toEqual([first, latest]);
+    await close();
   });
 
   test('the token leaves the address, and actions go by the control API with the command beside them', async () => {

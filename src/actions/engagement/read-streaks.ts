@@ -12,17 +12,35 @@ import { keysOfUsers } from '../../ledger/wallets/aliases.ts';
 import type { Brand } from '../../rules/brands/brand.ts';
 import {
   DAILY,
+  type StreakCalendar,
   type StreakStanding,
   standing,
+  streakCalendar,
   streakTerms,
   termsOfType,
 } from '../../rules/engagement/streak.ts';
 
+interface ReadStreakDeps {
+  database: Database;
+  businessTime: BusinessTime;
+}
+
 /** Undefined when the brand does not exist; a user of whom it has heard nothing has zeros. */
-export async function readStreak(
-  { database: { db }, businessTime }: { database: Database; businessTime: BusinessTime },
+export async function readStreak(deps: ReadStreakDeps, key: StreakKey): Promise<StreakStanding | undefined> {
+  const found = await findWithTerms(deps, key);
+  return found && standing(found.streak, found);
+}
+
+/** The same with the days of a year. */
+export async function readStreakCalendar(
+  deps: ReadStreakDeps,
   key: StreakKey,
-): Promise<StreakStanding | undefined> {
+): Promise<(StreakStanding & StreakCalendar) | undefined> {
+  const found = await findWithTerms(deps, key);
+  return found && { ...standing(found.streak, found), ...streakCalendar(found.streak, found) };
+}
+
+async function findWithTerms({ database: { db }, businessTime }: ReadStreakDeps, key: StreakKey) {
   const { brands, nowMs } = await readBrandsAndTime(db, { brandIds: [key.brandId], now: businessTime() });
   const brand = brands.get(key.brandId);
   if (!brand || nowMs === undefined) return undefined;
@@ -30,7 +48,7 @@ export async function readStreak(
   const [userKey, ...aliases] = brand.aliases ? (await keysOfUsers(db, [key]))(key) : [key.userKey];
   const own = { ...key, userKey };
   const streak = await findStreak(db, own);
-  return standing(streak, { terms, nowMs, claimed: await claimedMilestones(db, own, aliases) });
+  return { streak, terms, nowMs, claimed: await claimedMilestones(db, own, aliases) };
 }
 
 // What users' daily streaks multiply the rewards of events by: from the ledger, whatever the events themselves say.

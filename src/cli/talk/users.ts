@@ -28,6 +28,8 @@ export const listUsers = asks(listEndpoint, {
         ].join('\n'),
 });
 
+type UserStreak = NonNullable<ShownUser['brands'][number]['streak']>;
+
 /** A screenful; `-o json` has all of them. */
 const REWARDS_SHOWN = 20;
 
@@ -49,7 +51,10 @@ const brandLines = (
 ): string[] => [
   `${style.bold(name)}  ${earned} RWT in ${counted(rewards, 'reward')}`,
   ...(streak && streak.longest > 0
-    ? [`  streak of ${streak.current}, the longest ${streak.longest}, multiplies by ${streak.multiplier}`]
+    ? [
+        `  streak of ${streak.current}, the longest ${streak.longest}, multiplies by ${streak.multiplier}`,
+        `  ${latestDays(streak)}  ${style.dim(`active on ${counted(streak.activeDays.length, 'day')} of a year; the last four weeks`)}`,
+      ]
     : []),
   ...claims.map(({ eventType, claims: count, maxClaims, lastAt, againAt }) =>
     [
@@ -65,6 +70,20 @@ const brandLines = (
   ),
   ...(aliases.length === 0 ? [] : [`  also known as ${aliases.join(', ')}`]),
 ];
+
+const DAYS_DRAWN = 28;
+
+/** A mark for each of the latest days, today's last. */
+function latestDays({ today, activeDays }: Pick<UserStreak, 'today' | 'activeDays'>): string {
+  const active = new Set(activeDays);
+  const dates = Array.from({ length: DAYS_DRAWN }, (_, ago) =>
+    new Date(Date.parse(today) - ago * 86_400_000).toISOString().slice(0, 10),
+  );
+  return dates
+    .map((date) => (active.has(date) ? '■' : '·'))
+    .reverse()
+    .join('');
+}
 
 const rewardLine = (
   { at, amount, eventType, status, transactionHash, reason }: ShownUser['rewards'][number],

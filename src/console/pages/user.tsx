@@ -6,6 +6,7 @@ import { counted } from '../../lib/text/counted.ts';
 import { answerOf, type ConsolePage, PageRefusal, pageAddress, type Visit } from '../page.ts';
 import { Command } from '../parts/action.tsx';
 import { ExactMoment, Moment } from '../parts/moment.tsx';
+import { StreakCalendar } from '../parts/streak-calendar.tsx';
 import { Facts, Section, Table } from '../parts/table.tsx';
 import { Id, State, Text } from '../parts/text.tsx';
 import { transactionAddress } from './chain.tsx';
@@ -94,6 +95,9 @@ function AtBrand({ of, nowMs }: { of: ShownUser['brands'][number]; nowMs: number
             : ([['also known as', <Text of={of.aliases.join(', ')} />]] satisfies [string, Child][])),
         ]}
       />
+      {streak !== null && streak.activeDays.length > 0 && (
+        <StreakCalendar at={of.name} today={streak.today} activeDays={streak.activeDays} />
+      )}
       <Table
         label={`Claims at ${of.name}`}
         columns={['event', { name: 'claims', isNumber: true }, 'last', 'may be claimed again']}

@@ -154,6 +154,10 @@ const userDetail = walletResult.extend({
               multiplier: z.number(),
               checkedInToday: z.boolean(),
               lastActivityAt: instant().nullable(),
+              today: z.string().meta({ description: "Today's date in the brand's time zone." }),
+              activeDays: z.array(z.string()).meta({
+                description: 'Dates of the last 53 weeks on which the user was active, the latest first.',
+              }),
             })
             .meta({ id: 'UserStreak' })
             .nullable(),

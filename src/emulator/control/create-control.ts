@@ -1,5 +1,5 @@
 /** Builds the emulator's control host: its clock, its requests, its brands and their keys, seed files and snapshots. */
-import { readStreak } from '../../actions/engagement/read-streaks.ts';
+import { readStreakCalendar } from '../../actions/engagement/read-streaks.ts';
 import { readEventState } from '../../actions/events/read-event-state.ts';
 import { showWallet } from '../../actions/wallets/show-wallet.ts';
 import type { Alarms } from '../../chain/alarms.ts';
@@ -199,7 +199,7 @@ const knowingUsers = (
   ...own,
   database,
   token: createRewardToken({ rpc, address: facts.contracts.token }),
-  readStreak: (key) => readStreak({ database, ...own }, key),
+  readStreak: (key) => readStreakCalendar({ database, ...own }, key),
 });
 
 /** Under which a user's requests may name them: as they were asked for, by their key and by their wallet. */

@@ -108,6 +108,8 @@ const userReply = (found: users.UserDetail): ShownUser => ({
           multiplier: streak.multiplier,
           checkedInToday: streak.checkedInToday,
           lastActivityAt: instantOrNull(streak.lastActivityAt),
+          today: streak.today,
+          activeDays: streak.activeDays,
         }
       : null,
     claims: claims.map(({ lastAt, againAt, ...claim }) => ({

@@ -29,6 +29,7 @@ import tracesByDayPostgres from './migrations/2026-11-consent/0039-traces-by-day
 import tracesByDay from './migrations/2026-11-consent/0039-traces-by-day.sql';
 import consumers from './migrations/2026-11-consumers/0041-consumers.sql';
 import signedAt from './migrations/2026-11-consumers/0042-signed-at.sql';
+import streakDays from './migrations/2026-11-consumers/0043-streak-days.sql';
 import leaderboards from './migrations/2026-11-engagement/0016-leaderboards.sql';
 import constraintResults from './migrations/2026-11-engagement/0017-constraint-results.sql';
 import leaderboardCounting from './migrations/2026-11-engagement/0018-leaderboard-counting.sql';
@@ -97,6 +98,7 @@ export const migrations: readonly Migration[] = [
   },
   { number: 41, name: '0041-consumers', sql: consumers },
   { number: 42, name: '0042-signed-at', sql: signedAt },
+  { number: 43, name: '0043-streak-days', sql: streakDays },
 ];
 
 /** The number of the newest migration that this program knows. */

@@ -69,8 +69,8 @@ export const userText = ({ brandId, userKey }: Omit<StreakKey, 'streakType'>) =>
 /** Writes a streak after an activity; false, and nothing written, when another activity of `after.lastDay` came first. */
 export async function saveStreak(tx: Queries, key: StreakKey, after: Streak): Promise<boolean> {
   const { brandId, userKey, streakType } = key;
-  const { current, longest, totalDays, lastDay, lastAt, graceUsed } = after;
-  const changed = { current, longest, totalDays, lastDay, lastAt, graceUsed };
+  const { current, longest, totalDays, lastDay, lastAt, graceUsed, daysSeen } = after;
+  const changed = { current, longest, totalDays, lastDay, lastAt, graceUsed, daysSeen };
   const written = await tx
     .insert(streaks)
     .values({ brandId, userKey, streakType, ...changed })

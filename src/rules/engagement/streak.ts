@@ -65,7 +65,15 @@ export interface Streak {
   lastAt: number;
   /** Whether the last step of the streak needed the grace. */
   graceUsed: boolean;
+  /**
+   * On which of the latest days there was an activity: a calendar day, a colon, and hex digits whose bit n stands for n days
+   * before it. The day may be an earlier one than `lastDay`, or the text empty, where an earlier program wrote the streak.
+   */
+  daysSeen: string;
 }
+
+/** So many days of a streak's calendar are known: 53 weeks, as many as a year can touch. */
+const DAYS_SEEN = 53 * 7;
 
 /** When, and under which terms. */
 interface Moment {
@@ -90,6 +98,7 @@ export function withActivity(before: Streak | undefined, moment: Moment): { isNe
       lastDay: today,
       lastAt: nowMs,
       graceUsed: before !== undefined && continued > 0 && today - before.lastDay > 1,
+      daysSeen: writtenDays(today, 1n | (before ? daysBefore(today, before) : 0n)),
     },
   };
 }
@@ -214,11 +223,40 @@ function calendarDay(ms: number, timeZone: string): number {
 /** The day as `2026-11-22`. */
 export const dayText = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
 
+// Which days a user was active on, as bits.
+
+/** The bits as of `day`, the last one or a later one; days too long ago are forgotten. */
+function daysBefore(day: number, { daysSeen, lastDay }: Pick<Streak, 'daysSeen' | 'lastDay'>): bigint {
+  const moved = (bits: bigint, from: number) =>
+    day - from < DAYS_SEEN ? BigInt.asUintN(DAYS_SEEN, bits << BigInt(day - from)) : 0n;
+  const [until, bits] = daysSeen.split(':');
+  return moved(1n, lastDay) | moved(BigInt(`0x${bits ?? '0'}`), Number(until));
+}
+
+const writtenDays = (day: number, bits: bigint) => `${day}:${bits.toString(16)}`;
+
+/** The days of a year on which a user was active, the latest first, and which day it is where the brand is. */
+export interface StreakCalendar {
+  /** As `2026-11-22`, like the others. */
+  today: string;
+  activeDays: string[];
+}
+
+export function streakCalendar(streak: Streak | undefined, { terms, nowMs }: Moment): StreakCalendar {
+  const today = dayText(calendarDay(nowMs, terms.timeZone));
+  if (!streak) return { today, activeDays: [] };
+  const bits = [...daysBefore(streak.lastDay, streak).toString(2)].reverse();
+  return {
+    today,
+    activeDays: bits.flatMap((bit, ago) => (bit === '1' ? [dayText(streak.lastDay - ago)] : [])),
+  };
+}
+
 // One streak of two that turn out to be one person's.
 
 /**
  * The one with the later activity goes on, so that a day that either has is not counted again; the longest and the number of
- * days are the larger ones, since the two may have the same days.
+ * days are the larger ones, since the two may have the same days. The calendar has the days of both.
  */
 export function mergedStreak(one: Streak, other: Streak | undefined): Streak {
   const isLater =
@@ -231,5 +269,6 @@ export function mergedStreak(one: Streak, other: Streak | undefined): Streak {
     lastDay,
     lastAt,
     graceUsed,
+    daysSeen: writtenDays(lastDay, daysBefore(lastDay, one) | (other ? daysBefore(lastDay, other) : 0n)),
   };
 }

@@ -23,6 +23,8 @@ export const streaks = pgTable(
     lastDay: number('last_day').notNull(),
     lastAt: number('last_at').notNull(),
     graceUsed: bool('grace_used').notNull(),
+    /** Which of the latest days, see `Streak`. */
+    daysSeen: text('days_seen').notNull(),
   },
   (t) => [primaryKey({ columns: [t.brandId, t.userKey, t.streakType] })],
 );
