@@ -61,6 +61,7 @@ const found: Found = {
     ...{ closed: [1_000, 900, 1_100], open: [980, 900, 1_000], interactionMs: [40, 60, 300] },
     cpuMsEach: { closed: [0.5], open: [0.51] },
     heapKb: [{ before: 5_000, after: 5_100 }],
+    drawn: [60],
     streams: [{ opened: 50, alive: 50 }],
   },
   verify: { rewards: 1_000_000, seconds: 40, peakMb: 260, leasesLost: 0, differences: 0 },

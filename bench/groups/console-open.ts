@@ -1,4 +1,7 @@
-/** Events of `rewards serve` while nobody looks, and while its console is open: two pages in Chromium, and fifty streams like tabs of other browsers. */
+/**
+ * Events of `rewards serve` while nobody looks, and while somebody does: two pages of its console in Chromium, fifty streams like
+ * tabs of other browsers, and the view at a terminal.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,6 +20,7 @@ import {
 import { startProgram } from '../setup/processes.ts';
 import { type Bench, withScope } from '../setup/scope.ts';
 import { verified } from '../setup/service.ts';
+import { openTerminalView, terminalMissing } from '../setup/terminal-view.ts';
 import type { ConsoleOpen, Found } from './found.ts';
 import { serveBrand, serveFixture } from './instant.ts';
 import type { Plan } from './plan.ts';
@@ -43,9 +47,13 @@ export async function measureConsoleOpen(bench: Bench, plan: Plan): Promise<Foun
     bench.say('without Chromium (REWARDS_TEST_CHROMIUM) the console is not measured');
     return { rounds: {} };
   }
+  if (terminalMissing()) {
+    bench.say('without a pseudo-terminal (script, of util-linux) the console is not measured');
+    return { rounds: {} };
+  }
   const round: Round = { bench, plan, chromium };
   const found: ConsoleOpen = {
-    ...{ closed: [], open: [], heapKb: [], streams: [], interactionMs: [] },
+    ...{ closed: [], open: [], heapKb: [], streams: [], interactionMs: [], drawn: [] },
     cpuMsEach: { closed: [], open: [] },
   };
   const keep = (name: 'closed' | 'open', { rate, cpuMsEach }: Events) => {
@@ -79,6 +87,7 @@ interface Round {
 
 interface Stack {
   bench: Bench;
+  folder: string;
   control: ControlHost;
   browser: Browser;
   events: () => Promise<Events>;
@@ -120,7 +129,7 @@ function onFreshStack(
     const control = { url: serve.urls.control, token: serve.controlToken };
     const browser = await started(startBrowser(chromium, control));
     await sent(WARM_UP_EVENTS);
-    const done = await work({ bench, control, browser, events });
+    const done = await work({ bench, folder, control, browser, events });
     const { rate, cpuMsEach } = done;
     bench.say(
       `console ${name}: ${Math.round(rate)} events a second, ${cpuMsEach.toFixed(3)} ms of the service each`,
@@ -142,11 +151,12 @@ type Pages = Awaited<ReturnType<Browser['open']>>['pages'];
 
 /** Everything is open while `work` goes on; what pages hold, and which streams live, is looked at before they close. */
 async function whileOpen<T>(
-  { bench, control, browser }: Stack,
+  { bench, folder, control, browser }: Stack,
   found: ConsoleOpen,
   work: (pages: Pages) => Promise<T>,
 ): Promise<T> {
   const streams = await openStreams(control, STREAMS);
+  const terminal = await openTerminalView(folder);
   const { pages, close } = await browser.open(PAGES);
   const held = async () => {
     let sum = 0;
@@ -158,10 +168,15 @@ async function whileOpen<T>(
   const after = await held();
   const alive = streams.alive();
   const heap = `${Math.round(before)} KB before and ${Math.round(after)} KB after`;
-  bench.say(`the pages hold ${heap}; ${alive} of ${STREAMS} streams live`);
+  const drawn = terminal.drawn();
+  bench.say(
+    `the pages hold ${heap}; ${alive} of ${STREAMS} streams live; the terminal was drawn ${drawn} times`,
+  );
   found.heapKb.push({ before, after });
   found.streams.push({ opened: STREAMS, alive });
+  found.drawn.push(drawn);
   await close();
+  await terminal.stop();
   streams.close();
   return done;
 }

@@ -46,6 +46,8 @@ export interface ConsoleOpen {
   heapKb: { before: number; after: number }[];
   /** Streams of changes at the end of a round. */
   streams: { opened: number; alive: number }[];
+  /** How often the view at the terminal was drawn during a round. */
+  drawn: number[];
   /** From each click to the picture of what it led to. */
   interactionMs: number[];
 }

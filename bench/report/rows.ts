@@ -93,7 +93,10 @@ const HEAP_GROWTH_MAX = 0.1;
 function consoleRows({ consoleOpen: found }: Found): Row[] {
   if (!found) return [];
   const growth = median(found.heapKb.map(({ before, after }) => after / before - 1));
-  const isWell = growth <= HEAP_GROWTH_MAX && found.streams.every(({ opened, alive }) => opened === alive);
+  const isWell =
+    growth <= HEAP_GROWTH_MAX &&
+    found.streams.every(({ opened, alive }) => opened === alive) &&
+    found.drawn.every((times) => times > 1);
   return [
     rowOf('console-open', median(found.open), median(found.closed), isWell),
     rowOf('console-click', median(found.interactionMs)),

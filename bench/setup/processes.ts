@@ -102,7 +102,8 @@ async function failed(child: ChildProcess, name: string): Promise<never> {
   throw new Error(`${name} ended with ${code}`);
 }
 
-async function end(child: ChildProcess): Promise<void> {
+/** Ends a process that was started here, and waits for its end. */
+export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill('SIGTERM');

@@ -1,6 +1,7 @@
 /** The console in a real browser: who comes in, what pages show and do, and that they can be used by everybody. */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { execFileSync } from 'node:child_process';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { pages } from '../../src/console/pages.ts';
@@ -29,6 +30,9 @@ const placeOf = (rect: { getAttribute(name: string): string | null }) => ({
   x: Number(rect.getAttribute('x')),
   y: Number(rect.getAttribute('y')),
 });
+
+const commandsOf = (codes: { getAttribute(name: string): string | null }[]) =>
+  codes.map((code) => code.getAttribute('data-command') ?? '');
 
 const HTML = { accept: 'text/html' };
 
@@ -345,6 +349,34 @@ describe.skipIf(browserMissing() !== undefined)('in a browser', () => {
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole('button', { name: 'Replay', exact: true }).click();
     await page.getByText('"rwtRewarded": 0').waitFor();
+    await close();
+  });
+
+  test('a command with what a stranger wrote runs nothing else when it is pasted into a shell', async () => {
+    const hostile = `it's $(touch pwned) \`id\`; "x" {user} \\ \u0015 \n&& !! <b> \u202e`;
+    const asked = encodeURIComponent(hostile);
+    const commands = [
+      // As far as a path may have them.
+      ["/users/it's%20$(touch%20pwned)`id`", ['users', 'show', "it's $(touch pwned)`id`"]],
+      [`/users?name=${asked}`, ['users', 'list', hostile]],
+      [`/requests?user=${asked}&path=%2F`, ['requests', 'list', '--user', hostile, '--path', '/']],
+      [`/payments?user=${asked}`, ['checkout', 'list', '--user', hostile]],
+      [
+        `/brands/${service.brand.brandId}?event=${asked}&user=${asked}&domain=${asked}`,
+        ['send-event', hostile, '--user', hostile, '--brand', service.brand.brandId].concat(
+          ...['--domain', hostile, '--dry-run'],
+        ),
+      ],
+    ] as const;
+    const { page, close } = await openConsole(browser, service.ready, '/');
+    for (const [path, words] of commands) {
+      await page.goto(`${service.ready.urls.control}/console${path}`);
+      const shown = await page.locator('code[data-command]').evaluateAll(commandsOf);
+      const [command = ''] = shown.filter((one) => one.includes('touch'));
+      expect(command).not.toMatch(/[\u0000-\u001f]/);
+      const said = execFileSync('bash', ['-c', `rewards() { printf '%s\\0' "$@"; }; ${command}`]);
+      expect(said.toString().split('\0').slice(0, -1)).toEqual(words);
+    }
     await close();
   });
 

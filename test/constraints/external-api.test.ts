@@ -2,10 +2,10 @@
  * What a question to a brand's server may lead to, and what counts as its answer: no address of an inner network is ever
  * connected to, whatever the URL of a constraint says.
  */
-import { createHook } from 'node:async_hooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { askEligibility } from '../../src/constraints/external-api.ts';
 import { localAddresses, systemAddresses } from '../../src/dns/system.ts';
+import { watchConnections } from '../kits/network/connections.ts';
 import { notOnTheInternet, ofClouds, thisMachine } from '../kits/network/inner-addresses.ts';
 import { startNameServer } from '../kits/network/name-server.ts';
 import { startReceiver } from '../kits/network/receivers.ts';
@@ -13,12 +13,7 @@ import { startReceiver } from '../kits/network/receivers.ts';
 let dns: Awaited<ReturnType<typeof startNameServer>>;
 let internal: Awaited<ReturnType<typeof startReceiver>>;
 let answer = { status: 200, body: '' };
-const tried: unknown[] = [];
-const watch = createHook({
-  init(_id, type, _trigger, resource) {
-    if (type === 'TCPCONNECTWRAP') tried.push(resource);
-  },
-});
+const watch = watchConnections(() => [internal.port, 443]);
 
 beforeAll(async () => {
   dns = await startNameServer();
@@ -33,10 +28,9 @@ afterAll(async () => {
 beforeEach(() => {
   internal.counts.connections = 0;
   internal.received.length = 0;
-  tried.length = 0;
-  watch.enable();
+  watch.begin();
 });
-afterEach(() => void watch.disable());
+afterEach(watch.end);
 
 const buyer = {
   brandId: `0x${'a'.repeat(40)}`,
@@ -61,7 +55,7 @@ describe('in production', () => {
         outcome: 'failed',
         why: expect.stringMatching(/has an address that is not public$/),
       });
-      expect(tried).toEqual([]);
+      expect(watch.tried()).toEqual([]);
       expect(internal.counts.connections).toBe(0);
     },
   );
@@ -69,7 +63,7 @@ describe('in production', () => {
   test('a name of an inner address is never connected to', async () => {
     dns.table.set('inner.example', { addresses: ['10.0.0.1'] });
     expect(await inProduction('https://inner.example:PORT/')).toMatchObject({ outcome: 'failed' });
-    expect(tried).toEqual([]);
+    expect(watch.tried()).toEqual([]);
   });
 
   test('plain HTTP is refused', async () => {

@@ -2,12 +2,12 @@
  * Nothing that a URL or DNS says leads production to a machine of its own network: sixty ways are tried, with a
  * listener that would see a connection, and every attempt of this process to connect is seen, wherever it goes.
  */
-import { createHook } from 'node:async_hooks';
 import { networkInterfaces } from 'node:os';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { localAddresses, systemAddresses } from '../../src/dns/system.ts';
 import type { Reach } from '../../src/outgoing/target.ts';
 import { post } from '../../src/webhooks/post.ts';
+import { watchConnections } from '../kits/network/connections.ts';
 import { notOnTheInternet, ofClouds, thisMachine } from '../kits/network/inner-addresses.ts';
 import { type DnsReply, startNameServer } from '../kits/network/name-server.ts';
 import { startReceiver } from '../kits/network/receivers.ts';
@@ -18,12 +18,7 @@ const NOBODY = '3ffe::1';
 let dns: Awaited<ReturnType<typeof startNameServer>>;
 /** Hears whatever comes to this machine, under all of its addresses. */
 let internal: Awaited<ReturnType<typeof startReceiver>>;
-const tried: { address?: string }[] = [];
-const watch = createHook({
-  init(_id, type, _trigger, resource) {
-    if (type === 'TCPCONNECTWRAP') tried.push(resource as { address?: string });
-  },
-});
+const watch = watchConnections(() => [internal.port, 443]);
 
 beforeAll(async () => {
   [dns, internal] = await Promise.all([startNameServer(), startReceiver(undefined, { host: '::' })]);
@@ -33,12 +28,11 @@ afterAll(async () => {
 });
 beforeEach(() => {
   internal.counts.connections = 0;
-  tried.length = 0;
   dns.table.clear();
   dns.asked.length = 0;
-  watch.enable();
+  watch.begin();
 });
-afterEach(() => void watch.disable());
+afterEach(watch.end);
 
 const production = (more: { ports?: number[]; networks?: string[] } = {}): Reach => ({
   to: 'public',
@@ -69,7 +63,7 @@ async function expectNothing(url: string, why: RegExp): Promise<void> {
     why: expect.stringMatching(why),
     ms: expect.any(Number),
   });
-  expect(tried).toEqual([]);
+  expect(watch.tried()).toEqual([]);
   expect(internal.counts.connections).toBe(0);
 }
 
@@ -153,13 +147,13 @@ describe('a name', () => {
     dns.table.set('rebind.example', { addresses: [NOBODY], afterwards: ['127.0.0.1', '::1'] });
     const stop = new AbortController();
     const first = send('https://rebind.example:PORT/', { signal: stop.signal });
-    await expect.poll(() => tried.map(({ address }) => address)).toEqual([NOBODY]);
+    await expect.poll(watch.tried).toEqual([NOBODY]);
     stop.abort();
     expect(await first).toMatchObject({ outcome: 'failed' });
     expect([...dns.asked].sort()).toEqual(['A rebind.example', 'AAAA rebind.example']);
     expect(internal.counts.connections).toBe(0);
 
-    tried.length = 0;
+    watch.begin();
     await expectNothing('https://rebind.example:PORT/', notPublic);
   });
 });
@@ -252,7 +246,7 @@ describe('the operator may name', () => {
     const failed = { outcome: 'failed', why: expect.stringMatching(/^(TLS failed|the connection)/) };
     expect(await send('https://inner.example:PORT/', { reach })).toMatchObject(failed);
     expect(await send('https://127.0.0.1:PORT/', { reach })).toMatchObject(failed);
-    expect(tried.map(({ address }) => address)).toEqual(['127.0.0.1', '127.0.0.1']);
+    expect(watch.tried()).toEqual(['127.0.0.1', '127.0.0.1']);
     expect(await send('https://beside.example:PORT/', { reach })).toMatchObject({
       why: expect.stringMatching(notPublic),
     });
@@ -262,13 +256,13 @@ describe('the operator may name', () => {
     expect(await send('https://[::1]:PORT/', { reach })).toMatchObject({
       why: expect.stringMatching(notPublic),
     });
-    expect(tried).toHaveLength(2);
+    expect(watch.tried()).toHaveLength(2);
   });
 
   test('ports beside 443, which is always one', async () => {
     const stop = new AbortController();
     const sent = send(`https://[${NOBODY}]/`, { reach: production({ ports: [] }), signal: stop.signal });
-    await expect.poll(() => tried.map(({ address }) => address)).toEqual([NOBODY]);
+    await expect.poll(watch.tried).toEqual([NOBODY]);
     stop.abort();
     await sent;
   });

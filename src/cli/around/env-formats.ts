@@ -1,5 +1,7 @@
 /** Environment variables in the notations of those who read them. */
 
+import { isPlain, shellWord } from '../../lib/text/shell-quoted.ts';
+
 type Variables = Readonly<Record<string, string>>;
 
 const eachOf = (variables: Variables, line: (name: string, value: string) => string) =>
@@ -7,17 +9,12 @@ const eachOf = (variables: Variables, line: (name: string, value: string) => str
     .map(([name, value]) => line(name, value))
     .join('\n');
 
-/** Without quotes in every notation. */
-const isPlain = (value: string) => /^[\w@%+=:,./-]+$/.test(value);
-
 /** Readers of .env files know no escapes, but three kinds of quotes. */
 function dotenvQuoted(value: string): string {
   if (isPlain(value)) return value;
   const quote = ["'", '"', '`'].find((one) => !value.includes(one)) ?? "'";
   return `${quote}${value}${quote}`;
 }
-
-const shellQuoted = (value: string) => (isPlain(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`);
 
 /** How GitHub reads a value with several lines: between two lines with a word that is not in it. */
 function githubLine(name: string, value: string): string {
@@ -29,7 +26,7 @@ function githubLine(name: string, value: string): string {
 
 export const formats = {
   dotenv: (variables: Variables) => eachOf(variables, (name, value) => `${name}=${dotenvQuoted(value)}`),
-  shell: (variables: Variables) => eachOf(variables, (name, value) => `export ${name}=${shellQuoted(value)}`),
+  shell: (variables: Variables) => eachOf(variables, (name, value) => `export ${name}=${shellWord(value)}`),
   json: (variables: Variables) => JSON.stringify(variables, null, 2),
   github: (variables: Variables) => eachOf(variables, githubLine),
   powershell: (variables: Variables) =>

@@ -1,5 +1,6 @@
 /** One result in four formats: text for people, json and jsonl for programs, env for shells. */
 
+import { shellWord } from '../../lib/text/shell-quoted.ts';
 import type { Style } from '../terminal/style.ts';
 import { errorTable, type Problem } from './errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -77,7 +78,7 @@ export function problemText(problem: Problem, style: Style): string {
 export function envLines(data: unknown): string {
   const lines = new Map<string, string>();
   for (const [name, value] of leavesOf(data))
-    if (!lines.has(name)) lines.set(name, `${name}=${shellQuoted(value)}`);
+    if (!lines.has(name)) lines.set(name, `${name}=${value && shellWord(value)}`);
   return [...lines.values()].join('\n');
 }
 
@@ -92,8 +93,5 @@ const upperSnake = (name: string) =>
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/[^A-Za-z0-9]+/g, '_')
     .toUpperCase();
-
-const shellQuoted = (text: string) =>
-  /^[\w@%+=:,./-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 const withNewline = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`);

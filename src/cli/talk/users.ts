@@ -1,10 +1,12 @@
 /** `rewards users list|show`: which users there are, and everything about one. */
+
 import {
   listUsers as listEndpoint,
   type ShownUser,
   showUser as showEndpoint,
 } from '../../contract/control/users.ts';
 import { counted } from '../../lib/text/counted.ts';
+import { shellWord } from '../../lib/text/shell-quoted.ts';
 import { asks } from '../service/control.ts';
 import { type Style, shortHash } from '../terminal/style.ts';
 
@@ -24,7 +26,7 @@ export const listUsers = asks(listEndpoint, {
           ...users.map(
             ({ user, address, createdAt }) => `${address}  ${style.bold(user)}  ${style.dim(createdAt)}`,
           ),
-          ...(more ? [style.dim(`more: --after ${users.at(-1)?.user}`)] : []),
+          ...(more ? [style.dim(`more: --after ${shellWord(users.at(-1)?.user ?? '')}`)] : []),
         ].join('\n'),
 });
 

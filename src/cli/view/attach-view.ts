@@ -151,6 +151,7 @@ async function ask(call: ControlCall<LedgerEndpoint>, state: State): Promise<voi
     if (filter !== state.filter) return;
     const isWanted = status === undefined && filter ? has(filter) : () => true;
     Object.assign(state, { overview, requests: list.requests.filter(isWanted), trouble: undefined });
+    forgetQuestion(state);
   } catch (error) {
     state.trouble = problemFrom(error).message;
   }
@@ -186,6 +187,7 @@ function createInput(context: CommandContext, { attached, state, end, redraw }: 
     state.doing = what;
     void say(command, work).finally(() => {
       state.doing = undefined;
+      forgetQuestion(state);
       redraw();
     });
   };
@@ -242,14 +244,18 @@ function typeFilter(state: State, name: string): void {
 
 function promptOf(state: State): string | undefined {
   if (state.typed !== undefined) return `filter: ${state.typed}_  enter keeps it, esc drops it`;
-  if (state.isAsked)
-    return `${underWay(state) ?? 'nothing'} under way: q once more stops, another key does not`;
+  if (state.isAsked) return `${underWay(state)} under way: q once more stops, another key does not`;
   return state.doing === undefined ? undefined : `under way: ${state.doing}`;
 }
 
 function underWay({ doing, overview }: State): string | undefined {
   const waiting = overview ? waitingText(overview) : NOTHING_WAITS;
   return doing ?? (waiting === NOTHING_WAITS ? undefined : waiting);
+}
+
+/** What was asked about is over: then `q` need not ask. */
+function forgetQuestion(state: State): void {
+  if (underWay(state) === undefined) state.isAsked = false;
 }
 
 /** Prints what a key has done as a terminal would have it: the command, and what it prints. */

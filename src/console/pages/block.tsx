@@ -1,6 +1,8 @@
 /** One block: its time and gas, and what its transactions call. */
+
 import { showBlock } from '../../contract/control/chain.ts';
 import { coinsOfWei } from '../../lib/gas-money.ts';
+import { shellLine } from '../../lib/text/shell-quoted.ts';
 import { answerOf, type ConsolePage, pageAddress } from '../page.ts';
 import { Command } from '../parts/action.tsx';
 import { ExactMoment } from '../parts/moment.tsx';
@@ -55,7 +57,7 @@ export const block: ConsolePage = {
               }
             />
           </Section>
-          <Command text={`rewards chain block ${number}`} />
+          <Command text={shellLine`rewards chain block ${number}`} />
         </>
       ),
     };

@@ -1,4 +1,5 @@
 /** One brand: money and limits, what strangers are paid, its rules with an editor, and a tester that pays nothing. */
+
 import type { Child } from 'hono/jsx';
 import {
   type BrandDetail,
@@ -12,6 +13,7 @@ import { type Overview, showOverview } from '../../contract/control/overview.ts'
 import { dryRunEvent } from '../../contract/control/requests.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { HistoryRange } from '../../lib/history-range.ts';
+import { pastedWord, shellLine, shellOptions } from '../../lib/text/shell-quoted.ts';
 import { isUnlimited } from '../../rules/brands/brand.ts';
 import { areBoundedBySpending } from '../../rules/brands/pays-without-key.ts';
 import { answerOf, type ConsolePage, pageAddress } from '../page.ts';
@@ -66,11 +68,11 @@ export const brand: ConsolePage = {
               of={{ brand: shown, history, budget: brands.find(({ brandId }) => brandId === shown.brandId) }}
               nowMs={nowMs}
             />
-            <Command text={`rewards history --range ${range} --brand ${shown.brandId}`} />
+            <Command text={shellLine`rewards history --range ${range} --brand ${shown.brandId}`} />
           </Section>
           <Section title="Leaderboard over the weeks" live="boards">
             <BoardsOverTime of={boards} />
-            <Command text={`rewards brand boards ${shown.brandId}`} />
+            <Command text={shellLine`rewards brand boards ${shown.brandId}`} />
           </Section>
           <Section title="Paid without the brand’s key">
             <Keyless of={shown} />
@@ -97,7 +99,7 @@ export const brand: ConsolePage = {
               empty="None."
             />
           </Section>
-          <Command text={`rewards brand show ${shown.brandId}`} />
+          <Command text={shellLine`rewards brand show ${shown.brandId}`} />
         </>
       ),
     };
@@ -181,13 +183,13 @@ const Funds = ({ of }: { of: BrandDetail }): Child => (
       path={{ name: of.brandId }}
       body={{ automation: of.automation ? 'off' : 'on' }}
       label={of.automation ? 'Turn automation off' : 'Turn automation on'}
-      command={`rewards brand set ${of.brandId} automation=${of.automation ? 'off' : 'on'}`}
+      command={shellLine`rewards brand set ${of.brandId} automation=${of.automation ? 'off' : 'on'}`}
     />
     <Action
       endpoint={setBrand}
       path={{ name: of.brandId }}
       label="Set the limit"
-      command={`rewards brand set ${of.brandId} spendPerHour={spendPerHour}`}
+      command={shellLine`rewards brand set ${of.brandId} spendPerHour={spendPerHour}`}
     >
       <Field name="spendPerHour" label="RWT an hour" placeholder="5000, or none" required />
     </Action>
@@ -233,11 +235,12 @@ const Tester = ({ of, query }: { of: BrandDetail; query: Readonly<Record<string,
 /** The same in a shell. */
 const dryRunCommand = (brandId: string, { event, user, domain, at }: Readonly<Record<string, string>>) =>
   [
-    `rewards send-event ${event || '<event>'} --user ${user || '<user>'} --brand ${brandId}`,
-    ...(domain ? [`--domain ${domain}`] : []),
-    '--dry-run',
-    ...(at ? [`--at ${at}`] : []),
-  ].join(' ');
+    `rewards send-event ${event ? pastedWord(event) : '<event>'}`,
+    user ? shellOptions({ user }) : ' --user <user>',
+    shellOptions({ brand: brandId, domain }),
+    ' --dry-run',
+    shellOptions({ at }),
+  ].join('');
 
 const limit = (most: number) => (isUnlimited(most) ? 'no limit' : most);
 
@@ -295,7 +298,7 @@ const RuleEditor = ({ of, rule }: { of: BrandDetail; rule: ShownRule | undefined
       endpoint={setRule}
       path={{ name: of.brandId, ...(rule && { eventType: rule.eventType }) }}
       label={rule ? 'Save' : 'Add'}
-      command={`rewards brand rule ${of.brandId} ${rule?.eventType ?? '{eventType}'} --reward {reward} --max-claims {maxClaims} --max-total {maxTotalClaims} --cooldown {cooldown} --active {active}`}
+      command={`${shellLine`rewards brand rule ${of.brandId}`} ${rule ? pastedWord(rule.eventType) : '{eventType}'} --reward {reward} --max-claims {maxClaims} --max-total {maxTotalClaims} --cooldown {cooldown} --active {active}`}
     >
       {!rule && <Field name="eventType" label="event" placeholder="custom_visit" required />}
       <Field name="reward" as="number" label="RWT" value={rule && String(rule.reward)} required />

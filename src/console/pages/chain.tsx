@@ -1,8 +1,10 @@
 /** The chain: contracts, what our accounts own, and blocks with what they call. */
+
 import type { Child } from 'hono/jsx';
 import { type BlockList, type ChainState, listBlocks, showChain } from '../../contract/control/chain.ts';
 import { coinsOfWei } from '../../lib/gas-money.ts';
 import { counted } from '../../lib/text/counted.ts';
+import { shellOptions } from '../../lib/text/shell-quoted.ts';
 import { answerOf, type ConsolePage, PageRefusal, pageAddress } from '../page.ts';
 import { Command } from '../parts/action.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -47,7 +49,7 @@ export const chain: ConsolePage = {
             )}
             <Blocks of={blocks} nowMs={visit.nowMs} more={olderThan(blocks)} />
           </Section>
-          <Command text={`rewards chain blocks${before === undefined ? '' : ` --before ${before}`}`} />
+          <Command text={`rewards chain blocks${shellOptions({ before: before?.toString() })}`} />
         </>
       ),
     };

@@ -1,4 +1,5 @@
 /** Rewards over a chosen time, and what the latest requests and blocks come to: refusals, latency, gas a reward. */
+
 import type { Child } from 'hono/jsx';
 import { type BlockList, listBlocks } from '../../contract/control/chain.ts';
 import { showHistory } from '../../contract/control/history.ts';
@@ -6,6 +7,7 @@ import { listRequests, type RequestSummary } from '../../contract/control/reques
 import { type HistoryRange, historyRanges } from '../../lib/history-range.ts';
 import { lineThrough, stackedBars } from '../../lib/plots/framed-plot.ts';
 import { counted } from '../../lib/text/counted.ts';
+import { shellOptions } from '../../lib/text/shell-quoted.ts';
 import { answerOf, type ConsolePage, PageRefusal, type Visit } from '../page.ts';
 import { Command, Field, Filter } from '../parts/action.tsx';
 import { RewardsOverTime } from '../parts/history-plot.tsx';
@@ -42,9 +44,7 @@ export const figures: ConsolePage = {
           </Filter>
           <Section title={`Rewards of the last ${range}, of all users`} live="history">
             {history === undefined ? <p class="quiet">No such brand.</p> : <RewardsOverTime of={history} />}
-            <Command
-              text={`rewards history --range ${range}${query.brand ? ` --brand ${query.brand}` : ''}`}
-            />
+            <Command text={`rewards history${shellOptions({ range, brand: query.brand })}`} />
           </Section>
           <Section
             title={`Rewards and refusals of the latest ${counted(requests.length, 'request')}`}

@@ -1,9 +1,11 @@
 /** The relay: what users and addresses have used of their limits, whose gas is spent, and what the sending accounts have under way. */
+
 import type { Child } from 'hono/jsx';
 import { type RelayState, showRelay } from '../../contract/control/relay.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { coinsOfGwei } from '../../lib/gas-money.ts';
 import { counted } from '../../lib/text/counted.ts';
+import { shellOptions } from '../../lib/text/shell-quoted.ts';
 import { answerOf, type ConsolePage, moreRows, pageAddress, rowsAsked } from '../page.ts';
 import { Command, Field, Filter } from '../parts/action.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -28,7 +30,7 @@ export const relay: ConsolePage = {
           <Filter label="Whose limits">
             <Field name="user" label="user" value={query.user} placeholder="e-mail or address" />
           </Filter>
-          <Command text={`rewards relay limits${user === undefined ? '' : ` --user ${user}`}`} />
+          <Command text={`rewards relay limits${shellOptions({ user })}`} />
           <Section title="Users" live="relay-users">
             <Windows of={users} label="Users" {...shown} />
           </Section>

@@ -1,4 +1,5 @@
 /** One request: what was sent and answered, each check with its numbers, and what became of it. */
+
 import type { Child } from 'hono/jsx';
 import {
   dryRunEvent,
@@ -8,6 +9,7 @@ import {
   showRequest,
 } from '../../contract/control/requests.ts';
 import { formatDuration } from '../../lib/duration.ts';
+import { shellLine } from '../../lib/text/shell-quoted.ts';
 import { answerOf, type ConsolePage, pageAddress, type Visit } from '../page.ts';
 import { Action, Command, Field, Filter } from '../parts/action.tsx';
 import { EventChecks, EventOutlook } from '../parts/event-checks.tsx';
@@ -71,10 +73,10 @@ export const request: ConsolePage = {
           {!visit.readOnly && <SendAgain id={detail.id} />}
           <Section title="The same in a shell">
             <p>
-              <Command text={`rewards requests explain ${detail.id}`} />
+              <Command text={shellLine`rewards requests explain ${detail.id}`} />
             </p>
             <p>
-              <Command text={`rewards requests show ${detail.id} --as curl`} />
+              <Command text={shellLine`rewards requests show ${detail.id} --as curl`} />
             </p>
           </Section>
         </>
@@ -93,7 +95,7 @@ const SendAgain = ({ id }: { id: string }): Child => (
       endpoint={replayRequest}
       path={{ id: id }}
       label="Replay"
-      command={`rewards requests replay ${id} --diff`}
+      command={shellLine`rewards requests replay ${id} --diff`}
       shows
     />
     <Action
@@ -101,7 +103,7 @@ const SendAgain = ({ id }: { id: string }): Child => (
       path={{ id: id }}
       body={{ newId: true }}
       label="Replay with a new id"
-      command={`rewards requests replay ${id} --diff --new-id`}
+      command={shellLine`rewards requests replay ${id} --diff --new-id`}
       shows
     />
   </Section>
@@ -198,7 +200,7 @@ function Explained(props: { event: ExplainedEvent; place: number; of: RequestDet
   return (
     <Section title={`${many}why ${what} was decided so`} live={`explained-${place}`}>
       <EventChecks of={event} nowMs={nowMs}>
-        <Command text={`rewards clock advance --until ${of.id}`} />
+        <Command text={shellLine`rewards clock advance --until ${of.id}`} />
       </EventChecks>
       {event.reward && <Timeline event={event} of={of} nowMs={nowMs} />}
     </Section>

@@ -1,5 +1,7 @@
 /** The latest requests, with filters that are in the page's address. */
+
 import { listRequests, requestHosts } from '../../contract/control/requests.ts';
+import { shellOptions } from '../../lib/text/shell-quoted.ts';
 import { answerOf, type ConsolePage, moreRows, pageAddress, rowsAsked } from '../page.ts';
 import { Command, Field, Filter } from '../parts/action.tsx';
 import { Section } from '../parts/table.tsx';
@@ -17,7 +19,6 @@ export const requests: ConsolePage = {
     const limit = rowsAsked(query.limit, SIZE);
     const found = (await answerOf(visit, listRequests, { query: { ...wanted, limit } })).requests;
     const list = { count: found.length, limit, most: SIZE.most };
-    const flags = Object.entries(wanted).map(([name, value]) => ` --${name} ${value}`);
     return {
       title: 'Requests',
       body: (
@@ -29,7 +30,7 @@ export const requests: ConsolePage = {
             <Field name="host" label="host" value={query.host ?? ''} options={['', ...requestHosts]} />
             <Field name="path" label="path" value={query.path} />
           </Filter>
-          <Command text={`rewards requests list${flags.join('')}`} />
+          <Command text={`rewards requests list${shellOptions(wanted)}`} />
           <Section title="Newest first" live="requests">
             {requestRows(
               found,

@@ -1,6 +1,8 @@
 /** One snapshot, and what is different since. */
+
 import { diffSnapshots, restoreSnapshot, showSnapshot } from '../../contract/control/snapshots.ts';
 import { formatDuration } from '../../lib/duration.ts';
+import { shellLine } from '../../lib/text/shell-quoted.ts';
 import { answerOf, type ConsolePage } from '../page.ts';
 import { Action, Command } from '../parts/action.tsx';
 import { ExactMoment } from '../parts/moment.tsx';
@@ -32,13 +34,13 @@ export const snapshot: ConsolePage = {
             endpoint={restoreSnapshot}
             body={{ name }}
             label="Restore"
-            command={`rewards snapshot restore ${name}`}
+            command={shellLine`rewards snapshot restore ${name}`}
             confirm={`Go back to ${name}? What happened since is gone, unless a snapshot has it.`}
             then="/_rewards/console/time"
           />
           <Section title="Different since">
             <p>
-              <Command text={`rewards snapshot diff ${name}`} />
+              <Command text={shellLine`rewards snapshot diff ${name}`} />
             </p>
             {diff.isSame ? (
               <p class="quiet">nothing</p>

@@ -1,4 +1,5 @@
 /** Time and snapshots: the one clock, and states of the whole stack to go back to. */
+
 import type { Child } from 'hono/jsx';
 import {
   type ClockState,
@@ -17,6 +18,7 @@ import {
   undo,
 } from '../../contract/control/snapshots.ts';
 import { formatDuration } from '../../lib/duration.ts';
+import { shellLine } from '../../lib/text/shell-quoted.ts';
 import { answerOf, type ConsolePage, pageAddress } from '../page.ts';
 import { Action, Field } from '../parts/action.tsx';
 import { ExactMoment, Moment } from '../parts/moment.tsx';
@@ -88,7 +90,7 @@ const Due = ({ of, nowMs }: { of: DueList['due']; nowMs: number }): Child => (
           endpoint={moveClock}
           body={{ set: at }}
           label="Go there"
-          command={`rewards clock set ${at}`}
+          command={shellLine`rewards clock set ${at}`}
         />,
       ])}
       empty="Nothing lies ahead."
@@ -172,7 +174,7 @@ const Snapshots = ({ of, nowMs }: { of: readonly Snapshot[]; nowMs: number }): C
           endpoint={restoreSnapshot}
           body={{ name }}
           label="Restore"
-          command={`rewards snapshot restore ${name}`}
+          command={shellLine`rewards snapshot restore ${name}`}
           confirm={`Go back to ${name}? What happened since is gone, unless a snapshot has it.`}
           then="/_rewards/console/time"
         />
@@ -180,7 +182,7 @@ const Snapshots = ({ of, nowMs }: { of: readonly Snapshot[]; nowMs: number }): C
           endpoint={removeSnapshot}
           path={{ name }}
           label="Delete"
-          command={`rewards snapshot rm ${name}`}
+          command={shellLine`rewards snapshot rm ${name}`}
           confirm={`Delete the snapshot ${name}?`}
         />
       </>,

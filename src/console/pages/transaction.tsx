@@ -1,7 +1,9 @@
 /** One transaction: its call, the rewards in it, and its logs, in words. */
+
 import type { Child } from 'hono/jsx';
 import { type ChainTransaction, showTransaction } from '../../contract/control/chain.ts';
 import { coinsOfWei } from '../../lib/gas-money.ts';
+import { shellLine } from '../../lib/text/shell-quoted.ts';
 import { answerOf, type ConsolePage, pageAddress } from '../page.ts';
 import { Command } from '../parts/action.tsx';
 import { ExactMoment } from '../parts/moment.tsx';
@@ -31,7 +33,7 @@ export const transaction: ConsolePage = {
           <Section title="Logs" live="logs">
             <Logs of={shown.logs} />
           </Section>
-          <Command text={`rewards chain transaction ${shown.hash}`} />
+          <Command text={shellLine`rewards chain transaction ${shown.hash}`} />
         </>
       ),
     };

@@ -1,8 +1,10 @@
 /** One user: what they have, what they may claim and when, and why they got what they got. */
+
 import type { Child } from 'hono/jsx';
 import { listRequests, type RequestSummary } from '../../contract/control/requests.ts';
 import { type ShownUser, showUser } from '../../contract/control/users.ts';
 import { counted } from '../../lib/text/counted.ts';
+import { shellLine } from '../../lib/text/shell-quoted.ts';
 import { answerOf, type ConsolePage, PageRefusal, pageAddress, type Visit } from '../page.ts';
 import { Command } from '../parts/action.tsx';
 import { ExactMoment, Moment } from '../parts/moment.tsx';
@@ -37,7 +39,7 @@ export const user: ConsolePage = {
             <Requests of={requests} user={asked} visit={visit} />
           </Section>
           {shown !== undefined && <History of={shown} nowMs={nowMs} />}
-          <Command text={`rewards users show ${asked}`} />
+          <Command text={shellLine`rewards users show ${asked}`} />
         </>
       ),
     };

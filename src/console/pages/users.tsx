@@ -1,5 +1,7 @@
 /** Users with a wallet, the newest first, or those of a brand and those whose name begins as is asked. */
+
 import { listUsers } from '../../contract/control/users.ts';
+import { shellLine, shellOptions } from '../../lib/text/shell-quoted.ts';
 import { answerOf, type ConsolePage, pageAddress, rowsAsked } from '../page.ts';
 import { Command, Field, Filter } from '../parts/action.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -66,12 +68,8 @@ interface Wanted {
 const titleOf = ({ name, brand }: Wanted) =>
   name === undefined && brand === undefined ? 'Newest first' : 'By name';
 
-const commandOf = ({ name, ...flags }: Wanted) =>
-  [
-    'rewards users list',
-    ...(name === undefined ? [] : [name]),
-    ...Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag} ${value}`])),
-  ].join(' ');
+const commandOf = ({ name, ...options }: Wanted) =>
+  `rewards users list${name === undefined ? '' : shellLine` ${name}`}${shellOptions({ ...options })}`;
 
 function emptyOf({ name, brand, after }: Wanted): string {
   if (after !== undefined) return 'Nobody comes after.';

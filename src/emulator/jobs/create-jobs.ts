@@ -1,4 +1,5 @@
 /** Starts jobs, watches them, and ends them with the emulator. They live through resets and snapshots of the stack. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -6,10 +7,11 @@ import type { Readable } from 'node:stream';
 import type { Job, JobDetail, LoadWish } from '../../contract/control/jobs.ts';
 import type { ControlRefusal } from '../../contract/control/refusals/control-refusals.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { shellWord } from '../../lib/text/shell-quoted.ts';
 import { within } from '../../lib/timers.ts';
 import { emulatorLimits } from '../limits.ts';
 import type { Program, Workbench } from '../workbench.ts';
-import { loadWords, scenarioWords, shellLine } from './job-command.ts';
+import { loadWords, scenarioWords } from './job-command.ts';
 import { createJobRecord, type JobRecord } from './job-record.ts';
 
 interface JobsDeps {
@@ -61,7 +63,12 @@ export function createJobs({ workbench, clock, target }: JobsDeps): Jobs {
     if (running) return { refusal: { code: 'job_running', id: running.record.summary().id } };
     count += 1;
     const id = `job-${count}`;
-    const record = createJobRecord({ id, kind, command: shellLine(words), startedAt: nowText() });
+    const record = createJobRecord({
+      id,
+      kind,
+      command: ['rewards', ...words].map(shellWord).join(' '),
+      startedAt: nowText(),
+    });
     const child = startProcess(program, [...more, ...words], env);
     const mine: Running = { record, child, isStopped: false, ended: Promise.resolve() };
     mine.ended = heard(child, record, () => changes++).then(() => {
@@ -74,19 +81,6 @@ export function createJobs({ workbench, clock, target }: JobsDeps): Jobs {
     for (const oldest of [...records.keys()].slice(0, Math.max(0, records.size - keptMax)))
       records.delete(oldest);
     return record.summary();
-  }
-
-  async function end(job: Running, patienceMs: number): Promise<void> {
-    job.isStopped = true;
-    job.child.kill('SIGINT');
-    if (
-      (await within(
-        patienceMs,
-        job.ended.then(() => true),
-      )) === undefined
-    )
-      job.child.kill('SIGKILL');
-    await job.ended;
   }
 
   return {
@@ -124,6 +118,14 @@ export function createJobs({ workbench, clock, target }: JobsDeps): Jobs {
       if (running) await end(running, closeMaxMs);
     },
   };
+}
+
+async function end(job: Running, patienceMs: number): Promise<void> {
+  job.isStopped = true;
+  job.child.kill('SIGINT');
+  const ended = job.ended.then(() => true);
+  if ((await within(patienceMs, ended)) === undefined) job.child.kill('SIGKILL');
+  await job.ended;
 }
 
 /** Its lines are for programs, and nothing of the stack's own output reaches it. */

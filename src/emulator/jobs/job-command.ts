@@ -1,6 +1,5 @@
 /** What a job runs: a command of this program, as somebody would type it. */
 import type { LoadWish } from '../../contract/control/jobs.ts';
-import { shellQuoted } from '../../lib/text/shell-quoted.ts';
 
 /** The words after `rewards`. Values are never taken for options, whatever they begin with. */
 export function loadWords(wish: LoadWish): string[] {
@@ -30,7 +29,3 @@ export const scenarioWords = (files: readonly string[]): string[] => [
   '--jobs=1',
   ...files,
 ];
-
-/** For a shell. */
-export const shellLine = (words: readonly string[]): string =>
-  ['rewards', ...words].map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : shellQuoted(word))).join(' ');

@@ -76,7 +76,10 @@ describe.skipIf(programMissing('tmux'))('at a terminal', () => {
     await at.shows(/^── .*1h ahead/m);
     at.keys('e');
     await at.shows(/--new-id\nreq_\w{8} {2}POST .*sent again\n +1 {2}429/);
-    expect(at.everything()).toMatch(/\$ rewards clock advance 1h\n.*1h ahead of real time/);
+    // An hour before midnight the end of a day is on the way, and told.
+    expect(at.everything()).toMatch(
+      /\$ rewards clock advance 1h\n(.* board-end .*\n)*.*1h ahead of real time/,
+    );
     await at.shows((rows) => footer(rows).some((row) => row.includes('cooldown: 22h')));
   });
 
@@ -118,7 +121,7 @@ describe.skipIf(programMissing('tmux'))('at a terminal', () => {
     expect(at.everything().match(/^──/gm)).toHaveLength(1);
   });
 
-  test('q asks while something waits, and another key takes it back', async () => {
+  test('q asks while something waits; another key takes it back, and so does its end', async () => {
     await here('faults', 'set', 'node=away');
     const paid = send('carol');
     await at.shows(/^waiting {2}1 payouts/m);
@@ -126,8 +129,11 @@ describe.skipIf(programMissing('tmux'))('at a terminal', () => {
     await at.shows(/^1 payouts.* under way: q once more stops/m);
     at.keys('Down');
     await at.shows(isDrawn);
+    at.keys('q');
+    await at.shows(/q once more stops/);
     await here('faults', 'clear');
     await paid;
+    await at.shows(isDrawn);
     await at.shows(/^waiting {2}nothing/m);
   });
 
@@ -206,6 +212,8 @@ describe.skipIf(programMissing('tmux'))('at a terminal', () => {
   });
 
   test('q stops the stack, and leaves the terminal as it was, with everything that was written', async () => {
+    // What was done before it is over.
+    await at.shows(isDrawn);
     at.keys('q');
     await at.shows((rows) => /^shell\$/.test(rows.at(-1) ?? ''));
     expect(at.isCursorShown()).toBe(true);

@@ -1,4 +1,5 @@
 /** Scenarios of the project: run here, and recorded from here on. */
+
 import type { Child } from 'hono/jsx';
 import {
   listJobs,
@@ -8,6 +9,7 @@ import {
   startScenarios,
 } from '../../../contract/control/jobs.ts';
 import { listRequests } from '../../../contract/control/requests.ts';
+import { shellLine } from '../../../lib/text/shell-quoted.ts';
 import { answerOf, type ConsolePage, PageRefusal, pageAddress, type Visit } from '../../page.ts';
 import { Action, Command } from '../../parts/action.tsx';
 import { Section, Table } from '../../parts/table.tsx';
@@ -100,7 +102,7 @@ const Files = ({ of }: { of: ScenarioList['scenarios'] }): Child => (
         endpoint={startScenarios}
         body={{ files: [file] }}
         label="Run"
-        command={`rewards scenario run ${file}`}
+        command={shellLine`rewards scenario run ${file}`}
         then="/_rewards/console/jobs/{id}"
       />,
     ])}

@@ -1,4 +1,5 @@
 /** What can happen to a checkout session: the buyer, the bank and the merchant, by the emulated processor. */
+
 import type { Child } from 'hono/jsx';
 import {
   type CheckoutSession,
@@ -8,6 +9,7 @@ import {
   paySession,
   refundSession,
 } from '../../../contract/control/processor.ts';
+import { shellLine } from '../../../lib/text/shell-quoted.ts';
 import { pageAddress } from '../../page.ts';
 import { Action, Field } from '../../parts/action.tsx';
 
@@ -40,7 +42,7 @@ export function PaymentSteps({ of }: { of: CheckoutSession }): Child {
         path={path}
         then={paymentAddress(id)}
         label="Give back"
-        command={`rewards checkout refund ${id} --amount {amount} --reason {reason}`}
+        command={shellLine`rewards checkout refund ${id} --amount {amount} --reason {reason}`}
       >
         <Field
           name="amount"
@@ -57,7 +59,7 @@ export function PaymentSteps({ of }: { of: CheckoutSession }): Child {
           path={path}
           then={paymentAddress(id)}
           label="Dispute"
-          command={`rewards checkout dispute ${id} --reason {reason}`}
+          command={shellLine`rewards checkout dispute ${id} --reason {reason}`}
         >
           <Field name="reason" label="why the bank asks it back" value="fraudulent" required />
         </Action>
@@ -75,7 +77,7 @@ const OpenSteps = ({ id }: { id: string }): Child => {
         path={path}
         then={paymentAddress(id)}
         label="Pay"
-        command={`rewards checkout pay ${id}`}
+        command={shellLine`rewards checkout pay ${id}`}
       />
       <Action
         endpoint={paySession}
@@ -83,7 +85,7 @@ const OpenSteps = ({ id }: { id: string }): Child => {
         then={paymentAddress(id)}
         body={{ later: true }}
         label="Pay, and it arrives later"
-        command={`rewards checkout pay ${id} --async --delay {delay}`}
+        command={shellLine`rewards checkout pay ${id} --async --delay {delay}`}
       >
         <Field name="delay" label="how much later" value="1m" required />
       </Action>
@@ -93,7 +95,7 @@ const OpenSteps = ({ id }: { id: string }): Child => {
         then={paymentAddress(id)}
         body={{ later: true }}
         label="Pay, and it fails later"
-        command={`rewards checkout pay ${id} --delay {delay} --decline {fails}`}
+        command={shellLine`rewards checkout pay ${id} --delay {delay} --decline {fails}`}
       >
         <Field name="delay" label="how much later" value="1m" required />
         <Field name="fails" label="why it fails" value={DECLINE_CODES[1]} options={DECLINE_CODES} />
@@ -103,7 +105,7 @@ const OpenSteps = ({ id }: { id: string }): Child => {
         path={path}
         then={paymentAddress(id)}
         label="Decline"
-        command={`rewards checkout decline ${id} --code {code}`}
+        command={shellLine`rewards checkout decline ${id} --code {code}`}
       >
         <Field
           name="code"
@@ -117,7 +119,7 @@ const OpenSteps = ({ id }: { id: string }): Child => {
         path={path}
         then={paymentAddress(id)}
         label="Let it expire"
-        command={`rewards checkout expire ${id}`}
+        command={shellLine`rewards checkout expire ${id}`}
       />
     </>
   );

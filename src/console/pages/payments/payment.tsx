@@ -1,4 +1,5 @@
 /** One checkout session: how it stands, what it bought, what the processor told about it, and what can happen to it. */
+
 import type { Child } from 'hono/jsx';
 import { mintOfSession, type SessionMint } from '../../../contract/control/mints.ts';
 import {
@@ -10,6 +11,7 @@ import {
   showSession,
 } from '../../../contract/control/processor.ts';
 import { formatDuration } from '../../../lib/duration.ts';
+import { shellLine } from '../../../lib/text/shell-quoted.ts';
 import { answerOf, type ConsolePage, pageAddress } from '../../page.ts';
 import { Action, Command } from '../../parts/action.tsx';
 import { ExactMoment, Moment } from '../../parts/moment.tsx';
@@ -53,7 +55,7 @@ export const payment: ConsolePage = {
             <Deliveries of={told} nowMs={visit.nowMs} empty="Nothing yet: a brand is told of the mint." />
           </Section>
           <Section title="The same in a shell">
-            <Command text={`rewards checkout show ${session.id}`} />
+            <Command text={shellLine`rewards checkout show ${session.id}`} />
           </Section>
         </>
       ),
@@ -158,7 +160,7 @@ const Events = (props: { of: ProcessorEvents['events']; session: string; nowMs: 
           path={{ event: event.id }}
           label="Tell again"
           then={paymentAddress(session)}
-          command={`rewards webhooks replay ${event.id}`}
+          command={shellLine`rewards webhooks replay ${event.id}`}
         />,
       ])}
       empty="Nothing yet."

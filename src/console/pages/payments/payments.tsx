@@ -1,6 +1,8 @@
 /** Checkout sessions of the emulated payment processor, newest first. */
+
 import type { Child } from 'hono/jsx';
 import { beginCheckout, type CheckoutSession, listSessions } from '../../../contract/control/processor.ts';
+import { shellOptions } from '../../../lib/text/shell-quoted.ts';
 import { answerOf, type ConsolePage, type MoreRows, moreRows, pageAddress, rowsAsked } from '../../page.ts';
 import { Action, Command, Field, Filter } from '../../parts/action.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -40,7 +42,7 @@ export const payments: ConsolePage = {
             <Field name="status" label="state" value={query.status ?? ''} options={['', ...STATES]} />
             <Field name="user" label="buyer" value={query.user} />
           </Filter>
-          <Command text={`rewards checkout list${flagsOf({ status, user })}`} />
+          <Command text={`rewards checkout list${shellOptions({ status, user })}`} />
           <Section title="Newest first" live="sessions">
             <Sessions
               of={sessions}
@@ -56,11 +58,6 @@ export const payments: ConsolePage = {
     };
   },
 };
-
-const flagsOf = (wanted: Record<string, string | undefined>) =>
-  Object.entries(wanted)
-    .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${value}`]))
-    .join('');
 
 const Sessions = (props: {
   of: readonly CheckoutSession[];

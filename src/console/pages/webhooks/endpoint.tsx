@@ -1,4 +1,5 @@
 /** One endpoint: how it does, what it missed, and turning it on, off, and to a new secret. */
+
 import type { Child } from 'hono/jsx';
 import {
   listDeliveries,
@@ -9,6 +10,7 @@ import {
   type WebhookEndpoint,
   type WebhookEndpointDetail,
 } from '../../../contract/control/webhooks.ts';
+import { shellLine } from '../../../lib/text/shell-quoted.ts';
 import { answerOf, type ConsolePage, pageAddress } from '../../page.ts';
 import { Action, Field } from '../../parts/action.tsx';
 import { ExactMoment, Moment } from '../../parts/moment.tsx';
@@ -67,7 +69,7 @@ const Changes = ({ of }: { of: WebhookEndpoint }): Child => (
         endpoint={rotateWebhookSecret}
         path={{ id: of.id }}
         label="Make a new secret"
-        command={`rewards webhooks endpoints rotate-secret ${of.id} --overlap {overlap}`}
+        command={shellLine`rewards webhooks endpoints rotate-secret ${of.id} --overlap {overlap}`}
         confirm="Receivers that know the present secret alone fail when the overlap is over. Make a new one?"
         shows
       >
@@ -112,8 +114,8 @@ const Actions = ({ of: { id, enabled } }: { of: WebhookEndpoint }): Child => (
       label={enabled ? 'Turn off' : 'Turn on'}
       command={
         enabled
-          ? `rewards webhooks endpoints set ${id} enabled=off`
-          : `rewards webhooks endpoints enable ${id}`
+          ? shellLine`rewards webhooks endpoints set ${id} enabled=off`
+          : shellLine`rewards webhooks endpoints enable ${id}`
       }
     />
     {enabled && (
@@ -121,7 +123,7 @@ const Actions = ({ of: { id, enabled } }: { of: WebhookEndpoint }): Child => (
         endpoint={recoverWebhooks}
         path={{ id }}
         label="Send what it missed"
-        command={`rewards webhooks endpoints recover ${id} --since {since}`}
+        command={shellLine`rewards webhooks endpoints recover ${id} --since {since}`}
         shows
       >
         <Field name="since" label="since" value="5d" required help="a time, or a duration before now" />

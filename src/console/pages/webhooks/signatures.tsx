@@ -1,7 +1,9 @@
 /** The signatures of a webhook taken apart: the exact text that is signed, each header, and what a verifier sees. */
+
 import type { Child } from 'hono/jsx';
 import type { DeliverySignatures } from '../../../contract/control/webhooks.ts';
 import { formatDuration } from '../../../lib/duration.ts';
+import { shellLine, shellOptions } from '../../../lib/text/shell-quoted.ts';
 import { visibleText } from '../../../lib/text/visible-text.ts';
 import { Command, Field, Filter } from '../../parts/action.tsx';
 import { ExactMoment } from '../../parts/moment.tsx';
@@ -28,7 +30,7 @@ export const SignaturesOf = ({ of, at, isWhole }: Taken): Child => (
       <Filter label="When the verifier looks">
         <Field name="at" label="verified at" value={at} placeholder="now, or 2030-01-01T00:00:00Z" />
       </Filter>
-      <Command text={`rewards webhooks deliveries signature ${of.id}${at ? ` --at ${at}` : ''}`} />
+      <Command text={`${shellLine`rewards webhooks deliveries signature ${of.id}`}${shellOptions({ at })}`} />
     </Section>
     {of.endpoints.map((one, place) => (
       <Section title={`As ${visibleText(one.url)} gets it`} live={`signatures-${place}`}>

@@ -1,4 +1,5 @@
 /** One webhook: its body, each attempt, and its signatures taken apart as a verifier sees them. */
+
 import type { Child } from 'hono/jsx';
 import {
   type DeliveryDetail,
@@ -7,6 +8,7 @@ import {
   showSignature,
 } from '../../../contract/control/webhooks.ts';
 import { formatDuration } from '../../../lib/duration.ts';
+import { shellLine } from '../../../lib/text/shell-quoted.ts';
 import { answerOf, type ConsolePage } from '../../page.ts';
 import { Action } from '../../parts/action.tsx';
 import { ExactMoment, Moment } from '../../parts/moment.tsx';
@@ -48,7 +50,7 @@ export const webhook: ConsolePage = {
               endpoint={replayDelivery}
               path={path}
               label="Replay"
-              command={`rewards webhooks deliveries replay ${event.id}`}
+              command={shellLine`rewards webhooks deliveries replay ${event.id}`}
             />
           </Section>
           <SignaturesOf of={signatures} at={query.at} isWhole={!visit.readOnly} />

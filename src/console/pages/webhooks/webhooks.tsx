@@ -1,4 +1,5 @@
 /** Where webhooks go and how those endpoints are, and what was delivered, newest first. */
+
 import type { Child } from 'hono/jsx';
 import {
   listDeliveries,
@@ -7,6 +8,7 @@ import {
   type WebhookEndpoint,
   type WebhookEndpointDetail,
 } from '../../../contract/control/webhooks.ts';
+import { shellOptions } from '../../../lib/text/shell-quoted.ts';
 import { webhookTypes } from '../../../rules/webhook-body.ts';
 import {
   answerOf,
@@ -50,7 +52,6 @@ export const webhooks: ConsolePage = {
       answerOf(visit, listDeliveries, { query: { ...wanted, limit } }),
     ]);
     const list = { count: deliveries.length, limit, most: SIZE.most };
-    const flags = Object.entries(wanted).flatMap(([name, value]) => (value ? [` --${name} ${value}`] : []));
     const here = { ...wanted, endpoints: query.endpoints, limit: query.limit };
     return {
       title: 'Webhooks',
@@ -73,7 +74,7 @@ export const webhooks: ConsolePage = {
             <Field name="subject" label="about" value={query.subject} placeholder="id of a reward" />
             <Field name="brand" label="brand" value={query.brand} placeholder="id or domain" />
           </Filter>
-          <Command text={`rewards webhooks deliveries list${flags.join('')}`} />
+          <Command text={`rewards webhooks deliveries list${shellOptions(wanted)}`} />
           <Section title="Deliveries, newest first" live="deliveries">
             <Deliveries
               of={deliveries}
