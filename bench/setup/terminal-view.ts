@@ -16,7 +16,7 @@ export async function openTerminalView(cwd: string) {
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     env: { ...env, SHELL: '/bin/sh' },
     cwd,
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'ignore'],
   });
   let drawn = 0;
   let said = '';

@@ -3,6 +3,7 @@ import type { ControlCall, ControlReply } from '../../client/control-call.ts';
 import type { LedgerEndpoint } from '../../contract/control/control-endpoint.ts';
 import { showOverview } from '../../contract/control/overview.ts';
 import { listRequests, type RequestSummary } from '../../contract/control/requests.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { delay } from '../../lib/timers.ts';
 import { NOTHING_WAITS, waitingText } from '../around/overview-text.ts';
 import type { CommandContext, GlobalSettings, Runtime } from '../machine/context.ts';
@@ -35,6 +36,10 @@ interface Attached {
 }
 
 const ASKED_EVERY_MS = 1_000;
+/** A busy stack is asked more rarely: what looks at it takes this share of its time at most … */
+const SHARE_MAX = 1 / 40;
+/** … but it is looked at. */
+const ASKED_AFTER_AT_MOST_MS = 5_000;
 /** More than a footer has rows; with a filter, those among which it looks. */
 const LISTED = 40;
 const FILTERED = 200;
@@ -89,10 +94,12 @@ export async function attachView(context: CommandContext, attached: Attached): P
     lost(error);
     return { ended, close() {} };
   }
-  void keepAsking(attached, { state, screen, signal: over.signal }).catch((error: unknown) => {
-    screen.close();
-    lost(error);
-  });
+  void keepAsking(attached, { state, screen, signal: over.signal, clock: context.runtime.clock }).catch(
+    (error: unknown) => {
+      screen.close();
+      lost(error);
+    },
+  );
   return {
     ended,
     close() {
@@ -124,15 +131,22 @@ const emptyState = (acts: boolean): State => ({
 
 async function keepAsking(
   { call }: Attached,
-  { state, screen, signal }: { state: State; screen: Screen; signal: AbortSignal },
+  {
+    state,
+    screen,
+    signal,
+    clock,
+  }: { state: State; screen: Screen; signal: AbortSignal; clock: Pick<Clock, 'now'> },
 ): Promise<void> {
   while (!signal.aborted) {
     screen.lookAgain();
+    const asked = clock.now();
     if (screen.isUp()) {
       await ask(call, state);
       if (!signal.aborted) screen.redraw();
     }
-    await delay(ASKED_EVERY_MS, signal);
+    const pause = (clock.now() - asked) / SHARE_MAX;
+    await delay(Math.min(Math.max(ASKED_EVERY_MS, pause), ASKED_AFTER_AT_MOST_MS), signal);
   }
 }
 
