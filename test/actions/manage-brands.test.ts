@@ -49,6 +49,7 @@ describe('a brand is made', () => {
       promised: 0,
       rules: [],
       gasWallet: null,
+      spending: [{ span: 'day', limit: 5, spent: 0, endsAtMs: ledger.clock.now() + 24 * 3_600_000 }],
       othersExpireAtMs: null,
       keyId: expect.stringMatching(/^test_\w{12}$/),
       apiKey: expect.stringMatching(/^rk_test_\w{12}_\w{40}$/),

@@ -303,6 +303,28 @@ describe.skipIf(browserMissing() !== undefined)('in a browser', () => {
     await close();
   });
 
+  test('the tester of a brand knows channels, and the page how far limits are used', async () => {
+    const own = await startTestService();
+    const { brandId } = own.brand;
+    await own.change(`/brands/${brandId}`, { spendPerHour: 400 });
+    await own.event({ userEmail: someone() });
+    const { page, close } = await openConsole(browser, own.ready, `/console/brands/${brandId}`);
+    await page.getByText('100 (25 %)').waitFor();
+    const tester = page.locator('form.filter', { hasText: 'channel' });
+    await tester.getByLabel('event').selectOption('custom_support_answer');
+    await tester.getByLabel('user').fill(someone());
+    await tester.getByLabel('channel').fill('#other');
+    await tester.getByRole('button').click();
+    await page.waitForURL(/channel=%23other/);
+    await page.getByText("--channel '#other' --dry-run").waitFor();
+    await page.getByText('#other is not one of').first().waitFor();
+    await tester.getByLabel('channel').fill('#support');
+    await tester.getByRole('button').click();
+    await page.getByText('#support is one of #support').waitFor();
+    await close();
+    await own.stop();
+  });
+
   test('the token leaves the address, and actions go by the control API with the command beside them', async () => {
     const { page, close } = await openConsole(browser, service.ready, '/console/time');
     expect(page.url()).toBe(`${service.ready.urls.control}/console/time`);

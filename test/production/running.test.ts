@@ -295,6 +295,15 @@ describe.skipIf(postgresMissing() !== undefined)('on Postgres', () => {
       ),
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    // What an operator asks the ledger itself, beside the processes.
+    const ofLedger = { env: kit.environment(postgres.url) };
+    await rewards(['brand', 'set', brandId, 'spendPerHour=10000'], ofLedger);
+    const { envelope } = await rewardsJson(['history', '--range', 'hour', '--brand', brandId], ofLedger);
+    expect(envelope.data.body).toMatchObject({ range: 'hour', brandId, totals: { rewards: 20 } });
+    await api.event({ brandId, userEmail: 'limited@shop.example' });
+    expect((await rewards(['brand', 'show', brandId], ofLedger)).stdout).toMatch(
+      / this hour +\d+ of 10000 RWT spent, until 20/,
+    );
     expect(await api.stop()).toEqual({ code: 0, signal: null });
     expect(await outbox.stop()).toEqual({ code: 0, signal: null });
   });

@@ -40,7 +40,7 @@ export async function createBrand(
     const stored = { ...brand, verificationSecret, createdAt: nowMs };
     await addBrand(tx, stored);
     const key = await addKey(deps, tx, { brandId, nowMs });
-    return { ...(await detail(tx, stored)), ...key, othersExpireAtMs: null };
+    return { ...(await detail(tx, stored, nowMs)), ...key, othersExpireAtMs: null };
   });
 }
 
@@ -63,7 +63,7 @@ export async function changeBrand(
       }
       if (problems.length > 0) return invalid(problems);
       await saveBrand(tx, brand);
-      return detail(tx, brand);
+      return detail(tx, brand, deps.clock.now());
     }),
   );
 }

@@ -4,7 +4,10 @@ import { provenDomains } from '../../ledger/brands/brand-domains.ts';
 import { listBrands, type StoredBrand } from '../../ledger/brands/brands.ts';
 import type { Queries } from '../../ledger/database/database.ts';
 import { findGasWallet } from '../../ledger/relay/gas-wallets.ts';
+import { readSpending } from '../../ledger/rewards/spending.ts';
 import type { BrandId, BrandProfile, EventRule } from '../../rules/brands/brand.ts';
+import type { SpendWindow } from '../../rules/events/spend-limit.ts';
+import { limitsOf } from '../rewards/record-grants.ts';
 import { findNamed, type ManageBrandsDeps, notFound, type Outcome } from './named-brand.ts';
 
 /** Amounts in RWT, times in milliseconds since 1970. */
@@ -24,6 +27,8 @@ export interface BrandDetail extends BrandOverview {
   keys: { keyId: string; createdAtMs: number; expiresAtMs: number | null }[];
   /** The account that pays its users' gas, once it has one; `ready` when it can. */
   gasWallet: { address: `0x${string}`; ready: boolean } | null;
+  /** How far its spend limits are used up. */
+  spending: SpendWindow[];
 }
 
 export async function overviewBrands({
@@ -34,18 +39,19 @@ export async function overviewBrands({
 
 /** `name` is a brand's id or one of its domains. */
 export async function showBrand(
-  { database }: Pick<ManageBrandsDeps, 'database'>,
+  { database, clock }: Pick<ManageBrandsDeps, 'database' | 'clock'>,
   name: string,
 ): Promise<Outcome<BrandDetail>> {
   const brand = await findNamed(database.db, name);
-  return brand ? detail(database.db, brand) : notFound(name);
+  return brand ? detail(database.db, brand, clock.now()) : notFound(name);
 }
 
-export async function detail(db: Queries, brand: StoredBrand): Promise<BrandDetail> {
+export async function detail(db: Queries, brand: StoredBrand, nowMs: number): Promise<BrandDetail> {
   const [shown] = await overview(db, [brand]);
   if (!shown) throw new Error('a brand has no overview');
   const keys = await listBrandKeys(db, brand.brandId);
   const gasWallet = await findGasWallet(db, brand.brandId);
+  const spending = await readSpending(db, { brands: limitsOf([{ brand }]), nowMs });
   return {
     ...shown,
     rules: await listAllEventRules(db, brand.brandId),
@@ -55,6 +61,7 @@ export async function detail(db: Queries, brand: StoredBrand): Promise<BrandDeta
       expiresAtMs: expiresAt,
     })),
     gasWallet: gasWallet ? { address: gasWallet.address, ready: gasWallet.ready } : null,
+    spending: spending.get(brand.brandId) ?? [],
   };
 }
 

@@ -38,6 +38,12 @@ export function brandText(brand: BrandDetail, style: Style): string {
     ...keylessRows(brand, style),
     ...(brand.gasWallet ? [row('gas wallet', gasWalletText(brand.gasWallet))] : []),
     row('escrow', `${funds.deposited} RWT, ${funds.promised} promised, ${funds.available} left`),
+    ...brand.spending.map(({ span, limit, spent, endsAt }) =>
+      row(
+        `this ${span}`,
+        `${spent} of ${limit} RWT spent, until ${endsAt}${spent >= limit ? `  ${style.red('none left')}` : ''}`,
+      ),
+    ),
     ...brand.keys.map(({ keyId, createdAt, expiresAt }) =>
       row('key', `${keyId}  since ${createdAt}${expiresAt === null ? '' : `, until ${expiresAt}`}`),
     ),

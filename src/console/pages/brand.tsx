@@ -9,7 +9,6 @@ import {
   showBrand,
 } from '../../contract/control/brands.ts';
 import { type History, showBoardHistory, showHistory } from '../../contract/control/history.ts';
-import { type Overview, showOverview } from '../../contract/control/overview.ts';
 import { dryRunEvent } from '../../contract/control/requests.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { HistoryRange } from '../../lib/history-range.ts';
@@ -31,11 +30,10 @@ export const brand: ConsolePage = {
     const { params, query, nowMs } = visit;
     const shown = await answerOf(visit, showBrand, { path: { name: params.id ?? '' } });
     const range = query.range || 'day';
-    const [history, boards, { brands }] = await Promise.all([
+    const [history, boards] = await Promise.all([
       // What is no range is refused by the API, in its words.
       answerOf(visit, showHistory, { query: { range: range as HistoryRange, brand: shown.brandId } }),
       answerOf(visit, showBoardHistory, { path: { name: shown.brandId }, query: {} }),
-      answerOf(visit, showOverview),
     ]);
     const asked = query.event && query.user ? { event: query.event, user: query.user } : undefined;
     const outlook =
@@ -47,6 +45,7 @@ export const brand: ConsolePage = {
             eventType: asked.event,
             userEmail: asked.user,
             ...(query.domain && { domain: query.domain }),
+            ...(query.channel && { metadata: { channel_id: query.channel } }),
           },
           ...(query.at && { at: query.at }),
           ...(query.key === 'yes' && { withKey: true }),
@@ -64,10 +63,7 @@ export const brand: ConsolePage = {
           </Section>
           <Section title="How fast it is spent" live="burn">
             <RangeLinks path={`/brands/${shown.brandId}`} query={query} range={range} />
-            <Burn
-              of={{ brand: shown, history, budget: brands.find(({ brandId }) => brandId === shown.brandId) }}
-              nowMs={nowMs}
-            />
+            <Burn of={{ brand: shown, history }} nowMs={nowMs} />
             <Command text={shellLine`rewards history --range ${range} --brand ${shown.brandId}`} />
           </Section>
           <Section title="Leaderboard over the weeks" live="boards">
@@ -109,14 +105,11 @@ export const brand: ConsolePage = {
 interface Burning {
   brand: BrandDetail;
   history: History;
-  /** Undefined where the overview lists others, which have less left. */
-  budget: Overview['brands'][number] | undefined;
 }
 
 /** What is left over the range, how long it lasts, and how far the spend limits are used. */
-const Burn = ({ of: { brand, history, budget }, nowMs }: { of: Burning; nowMs: number }): Child => {
+const Burn = ({ of: { brand, history }, nowMs }: { of: Burning; nowMs: number }): Child => {
   const { available } = brand.funds;
-  const isLimited = brand.spendPerHour !== null || brand.spendPerDay !== null;
   return (
     <>
       <Facts
@@ -126,31 +119,23 @@ const Burn = ({ of: { brand, history, budget }, nowMs }: { of: Burning; nowMs: n
         ]}
       />
       <EscrowLeft of={history} available={available} />
-      {isLimited &&
-        (budget === undefined ? (
-          <p class="quiet">How far the limits are used is not known here: many brands have less left.</p>
-        ) : (
-          <Table
-            label="Spend limits"
-            columns={[
-              'at most in',
-              { name: 'RWT', isNumber: true },
-              { name: 'used', isNumber: true },
-              'until',
-            ]}
-            rows={budget.spending.map(({ span, limit, spent, endsAt }) => [
-              span === 'hour' ? 'an hour' : 'a day',
-              limit,
-              spent >= limit ? (
-                <State is="bad">{`all ${spent}`}</State>
-              ) : (
-                `${spent} (${Math.floor((100 * spent) / limit)} %)`
-              ),
-              <Moment at={endsAt} nowMs={nowMs} />,
-            ])}
-            empty="None."
-          />
-        ))}
+      {brand.spending.length > 0 && (
+        <Table
+          label="Spend limits"
+          columns={['at most in', { name: 'RWT', isNumber: true }, { name: 'used', isNumber: true }, 'until']}
+          rows={brand.spending.map(({ span, limit, spent, endsAt }) => [
+            span === 'hour' ? 'an hour' : 'a day',
+            limit,
+            spent >= limit ? (
+              <State is="bad">{`all ${spent}`}</State>
+            ) : (
+              `${spent} (${Math.floor((100 * spent) / limit)} %)`
+            ),
+            <Moment at={endsAt} nowMs={nowMs} />,
+          ])}
+          empty="None."
+        />
+      )}
     </>
   );
 };
@@ -225,6 +210,7 @@ const Tester = ({ of, query }: { of: BrandDetail; query: Readonly<Record<string,
       />
       <Field name="user" label="user" value={query.user} placeholder="you@demo.example" required />
       <Field name="domain" label="domain" value={query.domain} placeholder={of.domains[0] ?? ''} />
+      <Field name="channel" label="channel" value={query.channel} placeholder="of a chat: its id" />
       <Field name="key" label="with the key" value={query.key ?? 'no'} options={['no', 'yes']} />
       <Field name="at" label="at" value={query.at} placeholder="now, or 2030-01-01T00:00:00Z" />
     </Filter>
@@ -233,11 +219,14 @@ const Tester = ({ of, query }: { of: BrandDetail; query: Readonly<Record<string,
 );
 
 /** The same in a shell. */
-const dryRunCommand = (brandId: string, { event, user, domain, at }: Readonly<Record<string, string>>) =>
+const dryRunCommand = (
+  brandId: string,
+  { event, user, domain, channel, at }: Readonly<Record<string, string>>,
+) =>
   [
     `rewards send-event ${event ? pastedWord(event) : '<event>'}`,
     user ? shellOptions({ user }) : ' --user <user>',
-    shellOptions({ brand: brandId, domain }),
+    shellOptions({ brand: brandId, domain, channel }),
     ' --dry-run',
     shellOptions({ at }),
   ].join('');

@@ -31,6 +31,12 @@ const gasWallet = z.object({ address: z.string(), ready: z.boolean() }).meta({
     "Pays the gas of the brand's users; the service's own wallet pays while this one is not ready.",
 });
 
+/** How far each spend limit of a brand is used up. */
+export const spending = () =>
+  z
+    .array(z.object({ span: z.enum(['hour', 'day']), limit: z.int(), spent: z.int(), endsAt: instant() }))
+    .meta({ description: 'How far its spend limits are used up; empty without limits.' });
+
 const keylessPayment = z.object({
   pays: z.string().meta({
     description:
@@ -51,6 +57,7 @@ const brandDetail = brand.extend({
   }),
   rules: z.array(ruleResult),
   gasWallet: gasWallet.nullable(),
+  spending: spending(),
 });
 
 const newKey = z.object({

@@ -1,6 +1,7 @@
 /** What happens now, and what needs a look: one answer for views that are looked at all day. */
 import { z } from 'zod';
 import { named } from '../endpoint.ts';
+import { spending } from './brands.ts';
 import { clockResult } from './clock.ts';
 import { type AnswerOf, endpoint } from './control-endpoint.ts';
 import { instant } from './fields.ts';
@@ -30,9 +31,7 @@ const budget = z.object({
   deposited: count('RWT in escrow, before what is promised.'),
   promised: count('RWT of its rewards, paid or not.'),
   available: count('RWT that it may still promise.'),
-  spending: z
-    .array(z.object({ span: z.enum(['hour', 'day']), limit: z.int(), spent: z.int(), endsAt: instant() }))
-    .meta({ description: 'How far its spend limits are used up; empty without limits.' }),
+  spending: spending(),
 });
 
 const alarm = z.object({

@@ -51,6 +51,7 @@ const brandDetailReply = (brand: BrandDetail) => ({
   warnings: maybePaidTwice(brand.profile, brand.rules),
   paysWithoutKey: paysWithoutKey({ brand, rules: brand.rules }),
   gasWallet: brand.gasWallet,
+  spending: brand.spending.map(({ endsAtMs, ...window }) => ({ ...window, endsAt: instant(endsAtMs) })),
 });
 
 const ruleReply = (rule: EventRule) => ({
