@@ -1,8 +1,8 @@
 // What is bundled into dist/, for scripts/build.js and scripts/dev.js. Every command is a chunk of its own, so that one loads
 // none of the others. Commands that run a stack need nearly all, and have it as one file, of which bin/rewards.js keeps V8's
 // bytecode; so has help, which needs none. A thread begins with a chunk of its own, and so does the live view, for which a
-// stack that is ready loads React. The site and the testing library are each one chunk for other Node programs, the client
-// script is for browsers.
+// stack that is ready loads React. The site and the testing library are each one chunk for other Node programs, what verifies
+// webhooks is a file for whatever runs JavaScript, the client script is for browsers.
 import { readFile, writeFile } from 'node:fs/promises';
 
 const root = new URL('..', import.meta.url).pathname;
@@ -145,6 +145,20 @@ export const clientScript = {
   minify: true,
   legalComments: 'none',
   tsconfig: 'src/sdk/tsconfig.json',
+  metafile: true,
+  logLevel: 'warning',
+};
+
+/** @type {import('esbuild').BuildOptions & {metafile: true}} */
+export const webhooksLibrary = {
+  absWorkingDir: root,
+  entryPoints: { webhooks: 'src/webhooks/library.ts' },
+  outdir: 'dist',
+  bundle: true,
+  format: 'esm',
+  platform: 'neutral',
+  target: 'es2022',
+  legalComments: 'none',
   metafile: true,
   logLevel: 'warning',
 };

@@ -15,4 +15,16 @@ export async function drawConsole({ control, images, shown }) {
   const pages = { overview: '/', request: `/console/requests/${id}`, time: '/console/time' };
   for (const [name, path] of Object.entries(pages))
     await writeFile(new URL(`console-${name}.png`, images), await inBothColours(at(path), VIEWPORT));
+  await send('form_submit', 'dora');
+  // Last, since it moves the clock.
+  for (const isActive of DAYS) {
+    if (isActive) await shown('streak', 'check-in', 'dora@demo.example');
+    await shown('clock', 'advance', '1d');
+  }
+  await shown('streak', 'check-in', 'dora@demo.example');
+  const user = await inBothColours(at('/console/users/dora@demo.example'), VIEWPORT);
+  await writeFile(new URL('console-user.png', images), user);
 }
+
+/** A streak that ended, and one that goes on. */
+const DAYS = [...'111111100110111111111111'].map((one) => one === '1');

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { context } from 'esbuild';
-import { clientScript, helpProgram, program, stackProgram } from './bundles.js';
+import { clientScript, helpProgram, program, stackProgram, webhooksLibrary } from './bundles.js';
 
 const root = new URL('..', import.meta.url).pathname;
 const say = (text) => process.stderr.write(`dev: ${text}\n`);
@@ -58,6 +58,7 @@ const onBuild = {
 const contexts = await Promise.all([
   // Without it a page of the running service would have the script of before.
   context(clientScript),
+  context(webhooksLibrary),
   // Nor would other commands be of this source.
   context(program),
   context(helpProgram),
