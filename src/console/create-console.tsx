@@ -9,7 +9,7 @@ import { Document, type Frame } from './layout/layout.tsx';
 import type { LiveStreams } from './live.ts';
 import { type ConsolePage, type PageContent, PageRefusal, pageAddress, type Visit } from './page.ts';
 import { Command } from './parts/action.tsx';
-import { ScopeContext } from './parts/read-only.tsx';
+import { ScopeContext } from './parts/scope.tsx';
 
 export interface ConsoleDeps {
   /** In the order of the navigation; the first is the overview. */

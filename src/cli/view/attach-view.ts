@@ -4,7 +4,7 @@ import type { LedgerEndpoint } from '../../contract/control/control-endpoint.ts'
 import { showOverview } from '../../contract/control/overview.ts';
 import { listRequests, type RequestSummary } from '../../contract/control/requests.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { delay } from '../../lib/timers.ts';
+import { createWakeSignal } from '../../lib/wake-signal.ts';
 import { NOTHING_WAITS, waitingText } from '../around/overview-text.ts';
 import type { CommandContext, GlobalSettings, Runtime } from '../machine/context.ts';
 import { type CommandResult, render } from '../machine/output.ts';
@@ -75,7 +75,12 @@ export async function attachView(context: CommandContext, attached: Attached): P
     end = resolve;
   });
   let screen: Screen | undefined;
-  const input = createInput(context, { attached, state, end, redraw: () => screen?.redraw() });
+  const bell = createWakeSignal();
+  const input = createInput(context, {
+    ...{ attached, state, end },
+    redraw: () => screen?.redraw(),
+    askAgain: () => bell.ring(),
+  });
   const lost = (error: unknown) => {
     over.abort();
     context.note(`no live view: ${error instanceof Error ? error.message : error}`);
@@ -94,12 +99,11 @@ export async function attachView(context: CommandContext, attached: Attached): P
     lost(error);
     return { ended, close() {} };
   }
-  void keepAsking(attached, { state, screen, signal: over.signal, clock: context.runtime.clock }).catch(
-    (error: unknown) => {
-      screen.close();
-      lost(error);
-    },
-  );
+  const { clock } = context.runtime;
+  void keepAsking(attached, { state, screen, signal: over.signal, bell, clock }).catch((error: unknown) => {
+    screen.close();
+    lost(error);
+  });
   return {
     ended,
     close() {
@@ -129,15 +133,16 @@ const emptyState = (acts: boolean): State => ({
   isAsked: false,
 });
 
-async function keepAsking(
-  { call }: Attached,
-  {
-    state,
-    screen,
-    signal,
-    clock,
-  }: { state: State; screen: Screen; signal: AbortSignal; clock: Pick<Clock, 'now'> },
-): Promise<void> {
+interface Asking {
+  state: State;
+  screen: Screen;
+  signal: AbortSignal;
+  /** Rings when something was done that the next answer shows. */
+  bell: Pick<ReturnType<typeof createWakeSignal>, 'heard'>;
+  clock: Pick<Clock, 'now'>;
+}
+
+async function keepAsking({ call }: Attached, { state, screen, signal, bell, clock }: Asking): Promise<void> {
   while (!signal.aborted) {
     screen.lookAgain();
     const asked = clock.now();
@@ -146,7 +151,8 @@ async function keepAsking(
       if (!signal.aborted) screen.redraw();
     }
     const pause = (clock.now() - asked) / SHARE_MAX;
-    await delay(Math.min(Math.max(ASKED_EVERY_MS, pause), ASKED_AFTER_AT_MOST_MS), signal);
+    const timeoutMs = Math.min(Math.max(ASKED_EVERY_MS, pause), ASKED_AFTER_AT_MOST_MS);
+    await bell.heard({ timeoutMs, signal });
   }
 }
 
@@ -190,10 +196,12 @@ interface Around {
   state: State;
   end: () => void;
   redraw: () => void;
+  /** Now, rather than after the pause. */
+  askAgain: () => void;
 }
 
 /** What is done with a key, or with text that was typed while a filter is. */
-function createInput(context: CommandContext, { attached, state, end, redraw }: Around) {
+function createInput(context: CommandContext, { attached, state, end, redraw, askAgain }: Around) {
   const { terminal, emulator, ledger, isOwn } = attached;
   const say = createSaying(context);
   const perform = ({ what, command }: Pick<Key, 'what' | 'command'>, work: () => Promise<Done>) => {
@@ -202,6 +210,7 @@ function createInput(context: CommandContext, { attached, state, end, redraw }: 
     void say(command, work).finally(() => {
       state.doing = undefined;
       forgetQuestion(state);
+      askAgain();
       redraw();
     });
   };
@@ -235,14 +244,19 @@ function createInput(context: CommandContext, { attached, state, end, redraw }: 
     if ('steers' in row) return row.steers(view, row);
     if (emulator) perform(row, () => row.does({ ...acting, call: emulator }));
   };
-  return (name: string): void => {
-    if (state.typed !== undefined) typeFilter(state, name);
-    else {
-      // Held down, a key comes several times at once; a text that was pasted is no key.
-      const found = keys.find(({ key }) => key === name.replace(/^(.)\1+$/u, '$1'));
+  return (name: string, isRepeated: boolean): void => {
+    if (state.typed !== undefined) {
+      typeFilter(state, name);
+      if (state.typed === undefined) askAgain();
+    } else {
+      if (isRepeated) return;
+      const found = keys.find(({ key }) => key === name);
       if (found?.key !== 'q') state.isAsked = false;
       if (found) press(found);
-      else if (name === 'escape') Object.assign(state, { filter: undefined, chosen: undefined });
+      else if (name === 'escape') {
+        Object.assign(state, { filter: undefined, chosen: undefined });
+        askAgain();
+      }
     }
     redraw();
   };
@@ -253,7 +267,8 @@ function typeFilter(state: State, name: string): void {
   if (name === 'enter') Object.assign(state, { filter: typed || undefined, typed: undefined });
   else if (name === 'escape') Object.assign(state, { filter: undefined, typed: undefined });
   else if (name === 'backspace') state.typed = typed.slice(0, -1);
-  else if (name !== 'up' && name !== 'down' && !name.startsWith('ctrl-')) state.typed = typed + name;
+  else if (name !== 'up' && name !== 'down' && !name.startsWith('ctrl-'))
+    state.typed = typed + name.replaceAll(/\p{Cc}/gu, '');
 }
 
 function promptOf(state: State): string | undefined {

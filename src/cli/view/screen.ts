@@ -2,6 +2,7 @@
 import { delay, stopwatch, turnOfEventLoop } from '../../lib/timers.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { widthOf } from '../terminal/wrap.ts';
+import type { OnInput } from './live-view.tsx';
 import { loadLiveView } from './load-live-view.ts';
 
 type StreamName = 'stdout' | 'stderr';
@@ -19,8 +20,7 @@ export interface Screen {
 
 interface Options {
   lines: (size: { columns: number; rows: number }) => string[];
-  /** A key's name, or text that was typed or pasted. */
-  onInput: (name: string) => void;
+  onInput: OnInput;
   /** When it cannot be drawn any more; it is closed by then. */
   onFailure: (error: unknown) => void;
   /** Terminals that break long lines anew when they get narrower need more of them erased. */
@@ -78,11 +78,11 @@ export async function openScreen(terminal: Terminal, options: Options): Promise<
     isStopping = false;
     soon(comeBack);
   }
-  function typed(name: string): void {
+  function typed(name: string, isRepeated: boolean): void {
     if (name === 'ctrl-z') stop();
     else if (name === 'ctrl-c') terminal.sendToAll('SIGINT');
     else if (name === 'ctrl-\\') terminal.sendToAll('SIGQUIT');
-    else options.onInput(name);
+    else options.onInput(name, isRepeated);
   }
   let offPause = terminal.on('pause', stop);
   const unwatch = [
@@ -106,7 +106,7 @@ interface Taken extends Pick<Options, 'lines' | 'breaksAnew'> {
 /** Draws, and takes what is written and typed, until `leave`. */
 function takeTerminal(
   { terminal, mount, lines, breaksAnew }: Taken,
-  on: { onInput: (name: string) => void; onFailure: (error: unknown) => void },
+  on: { onInput: OnInput; onFailure: (error: unknown) => void },
 ) {
   let drawn = { lines: [] as string[], columns: 0 };
   // Before Ink hears of it, and erases as many lines as it has drawn.

@@ -5,7 +5,7 @@ import { formatDuration } from '../../lib/duration.ts';
 import { counted } from '../../lib/text/counted.ts';
 import { type MoreRows, pageAddress, type Visit } from '../page.ts';
 import { Moment } from '../parts/moment.tsx';
-import { PageLink } from '../parts/read-only.tsx';
+import { PageLink } from '../parts/scope.tsx';
 import { Table } from '../parts/table.tsx';
 import { Id, State, Text } from '../parts/text.tsx';
 

@@ -14,7 +14,7 @@ import { answerOf, type ConsolePage, pageAddress, type Visit } from '../page.ts'
 import { Action, Command, Field, Filter } from '../parts/action.tsx';
 import { EventChecks, EventOutlook } from '../parts/event-checks.tsx';
 import { ExactMoment } from '../parts/moment.tsx';
-import { PageLink } from '../parts/read-only.tsx';
+import { PageLink } from '../parts/scope.tsx';
 import { Facts, Section } from '../parts/table.tsx';
 import { Body, Id, State, Text } from '../parts/text.tsx';
 import { Deliveries, deliveriesAbout } from './webhooks/delivery-rows.tsx';

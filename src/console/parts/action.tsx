@@ -2,7 +2,7 @@
 import type { Child, FC } from 'hono/jsx';
 import type { ControlEndpoint } from '../../contract/control/control-endpoint.ts';
 import { visibleText } from '../../lib/text/visible-text.ts';
-import { useScope } from './read-only.tsx';
+import { useScope } from './scope.tsx';
 
 interface ActionProps {
   endpoint: ControlEndpoint;

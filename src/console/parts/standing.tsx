@@ -5,7 +5,7 @@ import { formatDuration } from '../../lib/duration.ts';
 import { counted } from '../../lib/text/counted.ts';
 import { pageAddress } from '../page.ts';
 import { Moment } from './moment.tsx';
-import { PageLink } from './read-only.tsx';
+import { PageLink } from './scope.tsx';
 import { Facts, Section, Table } from './table.tsx';
 import { Id, State, Text } from './text.tsx';
 

@@ -1,7 +1,7 @@
 /** Texts, ids and amounts as pages show them. */
 import type { FC } from 'hono/jsx';
 import { visibleText } from '../../lib/text/visible-text.ts';
-import { PageLink } from './read-only.tsx';
+import { PageLink } from './scope.tsx';
 
 /** What a stranger wrote: markup is text, and what is invisible or reorders the line is written out. */
 export const Text: FC<{ of: string | number | null | undefined }> = ({ of }) => (

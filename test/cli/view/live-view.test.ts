@@ -94,6 +94,26 @@ describe.skipIf(programMissing('tmux'))('at a terminal', () => {
     await at.shows((rows) => footer(rows).some((row) => / {2}409 {2}/.test(row)));
   });
 
+  test('keys that come at once are keys, one that is held down is one, and what is pasted is none', async () => {
+    const explained = () => at.everything().match(/not reached: cooldown/g)?.length ?? 0;
+    const before = explained();
+    at.paste('eeuq+\n');
+    at.keys('/', 'd', 'u', 'p', 'Enter');
+    await at.shows((rows) => isDrawn(rows) && / only "dup"/.test(footer(rows)[0] ?? ''));
+    at.keys('Enter', 'Enter');
+    await until('the explanation', () => explained() === before + 1);
+    at.keys('Escape');
+    await at.shows((rows) => isDrawn(rows) && !/ only /.test(footer(rows)[0] ?? ''));
+    at.keys('/');
+    await at.shows('filter: _');
+    at.paste('pasted');
+    await at.shows('filter: pasted_');
+    at.keys('Escape');
+    await at.shows(isDrawn);
+    expect(at.everything()).not.toContain('$ rewards undo');
+    expect(explained()).toBe(before + 1);
+  });
+
   test.each([
     { columns: 40, rows: 24, lines: 8 },
     { columns: 200, rows: 30, lines: 7 },
@@ -184,8 +204,7 @@ describe.skipIf(programMissing('tmux'))('at a terminal', () => {
     const keys = other.screen().at(-1) ?? '';
     expect(keys).toMatch(/enter why.*\/ filter/);
     expect(keys).not.toMatch(/pay|undo|hour|snapshot/);
-    other.keys('u');
-    other.keys('q');
+    other.keys('u', 'q');
     await other.shows('code 0');
     other.close();
   });

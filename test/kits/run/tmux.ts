@@ -56,6 +56,11 @@ export function openTmux({ cwd, columns, rows, env = {}, name = 'tmux' }: Wanted
     screen,
     /** The same with all that has scrolled away, and lines that the terminal has broken in one. */
     everything: () => tmux('capture-pane', '-p', '-J', '-S', '-', '-t', 'it').trimEnd(),
+    /** As the clipboard's text comes. */
+    paste(text: string) {
+      tmux('set-buffer', text);
+      tmux('paste-buffer', '-p', '-t', 'it');
+    },
     type: (line: string) => keys(line, 'Enter'),
     resize: (to: { columns: number; rows: number }) =>
       tmux('resize-window', '-t', 'it', '-x', String(to.columns), '-y', String(to.rows)),

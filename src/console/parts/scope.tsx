@@ -1,4 +1,4 @@
-/** A console that only looks: no form acts, and links lead to pages that it has. */
+/** What a console may do and which pages it has: the operator's only looks, no form acts, and links lead to pages that it has. */
 import { type Child, createContext, type FC, useContext } from 'hono/jsx';
 
 export interface Scope {
