@@ -77,7 +77,9 @@ export async function attachView(context: CommandContext, attached: Attached): P
   let screen: Screen | undefined;
   const bell = createWakeSignal();
   const input = createInput(context, {
-    ...{ attached, state, end },
+    attached,
+    state,
+    end,
     redraw: () => screen?.redraw(),
     askAgain: () => bell.ring(),
   });
