@@ -1,5 +1,4 @@
 /** What the groups found, as far as they were measured: rows, tables and plots come from it. */
-
 import type { Trend } from '../endurance/trend.ts';
 import type { BatchCost } from '../gas/measure-gas.ts';
 import type { Latencies } from '../load/load.ts';

@@ -1,5 +1,4 @@
 /** The console in a real browser: who comes in, what pages show and do, and that they can be used by everybody. */
-
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { execFileSync } from 'node:child_process';
 import type { Page } from 'playwright-core';

@@ -1,5 +1,4 @@
 /** Environment variables in the notations of those who read them. */
-
 import { isPlain, shellWord } from '../../lib/text/shell-quoted.ts';
 
 type Variables = Readonly<Record<string, string>>;

@@ -1,5 +1,4 @@
 /** One result in four formats: text for people, json and jsonl for programs, env for shells. */
-
 import { shellWord } from '../../lib/text/shell-quoted.ts';
 import type { Style } from '../terminal/style.ts';
 import { errorTable, type Problem } from './errors.ts';

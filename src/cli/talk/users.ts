@@ -1,5 +1,4 @@
 /** `rewards users list|show`: which users there are, and everything about one. */
-
 import {
   listUsers as listEndpoint,
   type ShownUser,

@@ -1,5 +1,4 @@
 /** One block: its time and gas, and what its transactions call. */
-
 import { showBlock } from '../../contract/control/chain.ts';
 import { coinsOfWei } from '../../lib/gas-money.ts';
 import { shellLine } from '../../lib/text/shell-quoted.ts';

@@ -1,5 +1,4 @@
 /** One brand: money and limits, what strangers are paid, its rules with an editor, and a tester that pays nothing. */
-
 import type { Child } from 'hono/jsx';
 import {
   type BrandDetail,

@@ -1,5 +1,4 @@
 /** The chain: contracts, what our accounts own, and blocks with what they call. */
-
 import type { Child } from 'hono/jsx';
 import { type BlockList, type ChainState, listBlocks, showChain } from '../../contract/control/chain.ts';
 import { coinsOfWei } from '../../lib/gas-money.ts';

@@ -1,5 +1,4 @@
 /** Rewards over a chosen time, and what the latest requests and blocks come to: refusals, latency, gas a reward. */
-
 import type { Child } from 'hono/jsx';
 import { type BlockList, listBlocks } from '../../contract/control/chain.ts';
 import { showHistory } from '../../contract/control/history.ts';

@@ -1,5 +1,4 @@
 /** The relay: what users and addresses have used of their limits, whose gas is spent, and what the sending accounts have under way. */
-
 import type { Child } from 'hono/jsx';
 import { type RelayState, showRelay } from '../../contract/control/relay.ts';
 import { formatDuration } from '../../lib/duration.ts';

@@ -1,5 +1,4 @@
 /** One request: what was sent and answered, each check with its numbers, and what became of it. */
-
 import type { Child } from 'hono/jsx';
 import {
   dryRunEvent,

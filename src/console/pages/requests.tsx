@@ -1,5 +1,4 @@
 /** The latest requests, with filters that are in the page's address. */
-
 import { listRequests, requestHosts } from '../../contract/control/requests.ts';
 import { shellOptions } from '../../lib/text/shell-quoted.ts';
 import { answerOf, type ConsolePage, moreRows, pageAddress, rowsAsked } from '../page.ts';

@@ -1,5 +1,4 @@
 /** One snapshot, and what is different since. */
-
 import { diffSnapshots, restoreSnapshot, showSnapshot } from '../../contract/control/snapshots.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { shellLine } from '../../lib/text/shell-quoted.ts';

@@ -1,5 +1,4 @@
 /** Time and snapshots: the one clock, and states of the whole stack to go back to. */
-
 import type { Child } from 'hono/jsx';
 import {
   type ClockState,

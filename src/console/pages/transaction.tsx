@@ -1,5 +1,4 @@
 /** One transaction: its call, the rewards in it, and its logs, in words. */
-
 import type { Child } from 'hono/jsx';
 import { type ChainTransaction, showTransaction } from '../../contract/control/chain.ts';
 import { coinsOfWei } from '../../lib/gas-money.ts';

@@ -1,5 +1,4 @@
 /** One user: what they have, what they may claim and when, and why they got what they got. */
-
 import type { Child } from 'hono/jsx';
 import { listRequests, type RequestSummary } from '../../contract/control/requests.ts';
 import { type ShownUser, showUser } from '../../contract/control/users.ts';

@@ -1,5 +1,4 @@
 /** Users with a wallet, the newest first, or those of a brand and those whose name begins as is asked. */
-
 import { listUsers } from '../../contract/control/users.ts';
 import { shellLine, shellOptions } from '../../lib/text/shell-quoted.ts';
 import { answerOf, type ConsolePage, pageAddress, rowsAsked } from '../page.ts';

@@ -1,5 +1,4 @@
 /** Starts jobs, watches them, and ends them with the emulator. They live through resets and snapshots of the stack. */
-
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -7,7 +6,7 @@ import type { Readable } from 'node:stream';
 import type { Job, JobDetail, LoadWish } from '../../contract/control/jobs.ts';
 import type { ControlRefusal } from '../../contract/control/refusals/control-refusals.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { shellWord } from '../../lib/text/shell-quoted.ts';
+import { pastedWord } from '../../lib/text/shell-quoted.ts';
 import { within } from '../../lib/timers.ts';
 import { emulatorLimits } from '../limits.ts';
 import type { Program, Workbench } from '../workbench.ts';
@@ -66,7 +65,7 @@ export function createJobs({ workbench, clock, target }: JobsDeps): Jobs {
     const record = createJobRecord({
       id,
       kind,
-      command: ['rewards', ...words].map(shellWord).join(' '),
+      command: ['rewards', ...words].map(pastedWord).join(' '),
       startedAt: nowText(),
     });
     const child = startProcess(program, [...more, ...words], env);

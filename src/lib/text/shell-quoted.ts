@@ -13,17 +13,19 @@ export const isPlain = (text: string): boolean => /^[\w@%+=:,./-]+$/.test(text);
 
 /**
  * Characters that a terminal acts on when they are pasted are written out, as bash and zsh read them; so is `{`, which begins a
- * place that a page fills.
+ * place that a page fills, and `\`, after which fish does not end a text at its quote. Shells that do not know the notation see
+ * one quoted text, or refuse the line: they run nothing that is in it.
  */
 export function pastedWord(text: string): string {
   if (!ACTS.test(text)) return shellWord(text);
-  const escaped = text
-    .replaceAll(/[\\']/g, String.raw`\$&`)
-    .replaceAll(new RegExp(ACTS, 'g'), (one) => `\\x${one.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  const escaped = text.replaceAll(
+    /[\u0000-\u001f\u007f{\\']/g,
+    (one) => `\\x${one.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  );
   return `$'${escaped}'`;
 }
 
-const ACTS = /[\u0000-\u001f\u007f{]/;
+const ACTS = /[\u0000-\u001f\u007f{\\]/;
 
 /** A command in which each inserted text is one word, whatever is in it. */
 export const shellLine = (parts: TemplateStringsArray, ...texts: readonly (string | number | bigint)[]) =>

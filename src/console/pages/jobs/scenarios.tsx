@@ -1,5 +1,4 @@
 /** Scenarios of the project: run here, and recorded from here on. */
-
 import type { Child } from 'hono/jsx';
 import {
   listJobs,

@@ -1,5 +1,4 @@
 /** What can happen to a checkout session: the buyer, the bank and the merchant, by the emulated processor. */
-
 import type { Child } from 'hono/jsx';
 import {
   type CheckoutSession,

@@ -1,5 +1,4 @@
 /** One checkout session: how it stands, what it bought, what the processor told about it, and what can happen to it. */
-
 import type { Child } from 'hono/jsx';
 import { mintOfSession, type SessionMint } from '../../../contract/control/mints.ts';
 import {

@@ -1,5 +1,4 @@
 /** Checkout sessions of the emulated payment processor, newest first. */
-
 import type { Child } from 'hono/jsx';
 import { beginCheckout, type CheckoutSession, listSessions } from '../../../contract/control/processor.ts';
 import { shellOptions } from '../../../lib/text/shell-quoted.ts';

@@ -1,5 +1,4 @@
 /** One endpoint: how it does, what it missed, and turning it on, off, and to a new secret. */
-
 import type { Child } from 'hono/jsx';
 import {
   listDeliveries,

@@ -1,5 +1,4 @@
 /** The signatures of a webhook taken apart: the exact text that is signed, each header, and what a verifier sees. */
-
 import type { Child } from 'hono/jsx';
 import type { DeliverySignatures } from '../../../contract/control/webhooks.ts';
 import { formatDuration } from '../../../lib/duration.ts';

@@ -1,5 +1,4 @@
 /** One webhook: its body, each attempt, and its signatures taken apart as a verifier sees them. */
-
 import type { Child } from 'hono/jsx';
 import {
   type DeliveryDetail,

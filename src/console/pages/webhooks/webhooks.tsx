@@ -1,5 +1,4 @@
 /** Where webhooks go and how those endpoints are, and what was delivered, newest first. */
-
 import type { Child } from 'hono/jsx';
 import {
   listDeliveries,
